@@ -1,0 +1,134 @@
+# shellcheck shell=bash
+# What every script here needs: places, messages, logged steps with progress, the product cache.
+# Sourced, not run.  Products live in the cache, one directory a content key; build/ holds symlinks to them.
+
+# Debian's tools only: no pyenv, no /usr/local
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+export PATH LC_ALL=C.UTF-8
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=${PQ_ROOT:-$(cd "$here/../.." && pwd)}
+[ -n "${XDG_CACHE_HOME:-}${HOME:-}" ] || HOME=$(getent passwd "$(id -u)" | cut -d: -f6)
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/xen-numa-policy
+BUILD=$ROOT/build
+JOBS=${JOBS:-$(nproc)}
+
+say() { printf '%s\n' "${STEP:+[$STEP] }$*" >&2; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+mkdir -p "$CACHE/products" "$CACHE/locks" "$CACHE/tmp" "$CACHE/times" "$CACHE/src" "$BUILD/logs" 2>/dev/null ||
+	die "cannot write in $CACHE and $BUILD"
+
+# base_field SERIES FIELD: a line of its BASE file
+base_field() {
+	local directory=xen-patches
+	[ "$1" = linux ] && directory=linux-guest-patches
+	sed -n "s/^$2=//p" "$ROOT/$directory/BASE"
+}
+
+# need_disk MiB WHAT: room in the cache and in the clone
+need_disk() {
+	local place free
+	for place in "$CACHE" "$BUILD"; do
+		free=$(df -Pm "$place" | awk 'NR == 2 { print $4 }')
+		[ "$free" -ge "$1" ] || die "$2 needs $1 MiB of disk, $place has $free: free some and run again"
+	done
+}
+
+progress_line() { # text: in place on a terminal, else a line of its own
+	if [ -t 2 ]; then
+		printf '\r\033[K%s' "$1" >&2
+	else
+		printf '%s\n' "$1" >&2
+	fi
+}
+
+# run_step NAME USUAL-SECONDS WHAT COMMAND…: a program or an exported function; full output in build/logs/NAME.log, one line of progress, its end on failure.
+run_step() {
+	local name=$1 usual=$2 what=$3 log=$BUILD/logs/$1.log start=$SECONDS next=30 pid status=0
+	shift 3
+	[ -s "$CACHE/times/$name" ] && usual=$(cat "$CACHE/times/$name")
+	[ -t 2 ] && next=1
+	progress_line "${STEP:+[$STEP] }$what … about $usual s"
+	# a process group of its own, so that a stop reaches all of it
+	setsid bash -eu -o pipefail -c '"$@"' step "$@" >"$log" 2>&1 </dev/null 9>&- &
+	pid=$!
+	# shellcheck disable=SC2064
+	trap "kill -TERM -$pid 2>/dev/null; wait; cleanup; exit 130" HUP INT TERM
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.5
+		if [ $((SECONDS - start)) -ge "$next" ]; then
+			progress_line "${STEP:+[$STEP] }$what … $((SECONDS - start)) s of about $usual s"
+			if [ -t 2 ]; then next=$((SECONDS - start + 1)); else next=$((next + 30)); fi
+		fi
+	done
+	wait "$pid" || status=$?
+	trap 'cleanup; exit 130' HUP INT TERM
+	[ -t 2 ] && printf '\r\033[K' >&2
+	if [ "$status" != 0 ]; then
+		tail -n 30 "$log" >&2
+		if grep -q 'No space left on device' "$log"; then
+			die "$what: the disk is full: free some and run again"
+		fi
+		die "$what failed, all of it is in $log"
+	fi
+	say "$what: done in $((SECONDS - start)) s"
+	echo $((SECONDS - start)) >"$CACHE/times/$name" || die "cannot write in $CACHE/times"
+}
+
+work=
+cleanup() { [ -z "$work" ] || rm -rf "$work"; }
+trap cleanup EXIT
+trap 'cleanup; exit 130' HUP INT TERM
+
+# key FILE-OR-WORD…: a content key over files (by content) and words
+key() {
+	local part
+	for part in "$@"; do
+		if [ -f "$part" ]; then sha256sum <"$part"; else printf '%s\n' "$part"; fi
+	done | sha256sum | cut -c1-24
+}
+
+compiler() { gcc --version | head -n1; ld --version | head -n1; }
+
+# product NAME KEY COMMAND…: build/NAME becomes a symlink to the product of that key.  COMMAND gets a directory to fill; it
+# is renamed into place when the command has succeeded, so that a killed build never passes as a finished one.
+product() {
+	local name=$1 dir=$CACHE/products/$1/$2
+	shift 2
+	exec 9>"$CACHE/locks/$name"
+	flock -n 9 || { say "waiting for another run that makes $name …"; flock 9; }
+	if [ -d "$dir" ]; then
+		say "$name: nothing to do"
+	else
+		work=$CACHE/tmp/$name.$$
+		rm -rf "$work"
+		mkdir -p "$work/out" "${dir%/*}" || die "cannot write in $CACHE"
+		"$@" "$work/out"
+		mv -T "$work/out" "$dir" || die "cannot write in $CACHE"
+		rm -rf "$work"
+		work=
+	fi
+	touch "$dir"
+	rm -rf "${BUILD:?}/$name.new"
+	ln -sT "$dir" "$BUILD/$name.new" && mv -T "$BUILD/$name.new" "$BUILD/$name" || die "cannot write in $BUILD"
+	exec 9>&-
+}
+
+# unpack REPO COMMIT DIR [PATH…]: sources without git; only those paths, so that a key over the paths is a key over the build
+unpack() {
+	local repo=$1 commit=$2 dir=$3
+	shift 3
+	mkdir -p "$dir" || return
+	git -c safe.directory='*' -C "$repo" archive --format=tar "$commit" -- "$@" | tar -x -C "$dir"
+}
+
+# tree_key REPO COMMIT PATH…: hashes of what is at these paths
+tree_key() {
+	local repo=$1 commit=$2 path
+	shift 2
+	for path in "$@"; do
+		git -c safe.directory='*' -C "$repo" rev-parse -q --verify "$commit:$path" || echo "no $path"
+	done
+}

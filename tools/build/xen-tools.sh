@@ -1,0 +1,24 @@
+#!/bin/bash
+# xen-tools.sh: build/xen-tools/, the tree that installing the patched Xen tools leaves (usr/local/…).
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+found=$("$here/../patchqueue/pq" commit xen series)
+read -r repo commit <<<"$found"
+# Only these are unpacked: that the build passes shows that the key misses nothing, and a change of the hypervisor costs no build here.
+mapfile -t paths <"$here/xen-tools.paths"
+
+compile() {
+	local dir=${1%/*}
+	unpack "$repo" "$commit" "$dir/source" "${@:2}"
+	"$here/toolstack.sh" "$dir/source" "$1" "$JOBS"
+}
+export -f compile unpack
+export repo commit here JOBS
+
+build() {
+	need_disk 1000 "building the Xen tools"
+	run_step xen-tools 95 "building the Xen tools" compile "$1" "${paths[@]}"
+}
+
+product xen-tools "$(key "$(tree_key "$repo" "$commit" "${paths[@]}")" "$here/toolstack.sh" "$(compiler)")" build

@@ -1,0 +1,50 @@
+"""The verbs of pq."""
+import argparse
+import sys
+
+from . import base, common, series, tree
+
+
+def commit(name, what):
+    """For the build scripts: the repository and the commit of the series, or of its base."""
+    found = base.get_base(name)
+    if not found.pinned:
+        common.warn(f"{name}: the base is {found.origin}, not what {common.DIRECTORY[name]}/BASE names")
+    tip = found.commit if what == "base" else series.series_commit(found, common.series_dir(name))
+    print(found.repo, tip)
+
+
+def parser():
+    top = argparse.ArgumentParser(prog="pq", description="patch files to git trees and back")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for verb, text in (("import", "make or refresh build/trees/NAME from the patch files"),
+                       ("export", "write the commits of build/trees/NAME back as patch files")):
+        sub = verbs.add_parser(verb, help=text)
+        sub.add_argument("name", nargs="?", choices=list(common.DIRECTORY), help="which series (default: both)")
+    sub = verbs.add_parser("commit", help="print repository and commit of a series (for tools/build)")
+    sub.add_argument("name", choices=list(common.DIRECTORY))
+    sub.add_argument("what", choices=["series", "base"])
+    return top
+
+
+def run(args):
+    if args.verb == "commit":
+        commit(args.name, args.what)
+        return
+    for name in [args.name] if args.name else common.DIRECTORY:
+        {"import": tree.import_tree, "export": tree.export_tree}[args.verb](name)
+
+
+def main():
+    args = parser().parse_args()
+    try:
+        run(args)
+    except common.Error as error:
+        print(f"pq {args.verb}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"pq {args.verb}: {error.strerror}: {error.filename or ''}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0

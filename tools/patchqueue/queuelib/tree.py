@@ -1,0 +1,119 @@
+"""build/trees/NAME: the series as commits, for people to edit.
+
+refs/pq/base is the pristine source, refs/pq/synced the commit that equals the patch files (as of the
+last import or export), pq.series in its configuration the hash of those files.  Whatever lies beyond is
+somebody's work and is never dropped: FORCE=1 sets it aside (git stash, branch pq-saved-…), and says so.
+"""
+import os
+import shutil
+
+from .base import get_base
+from .common import (ROOT, Error, git, git_environment, patch_files, say, scratch, series_digest, series_dir,
+                     tree_dir, warn)
+from .series import export_commits, series_commit
+
+BRANCH = "series"
+
+
+def forced():
+    return os.environ.get("FORCE") == "1"
+
+
+def ref(tree, name):
+    done = git(tree, "rev-parse", "-q", "--verify", name, check=False)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def require_tree(name):
+    tree = tree_dir(name)
+    if not (tree / ".git").is_dir() or not ref(tree, "refs/pq/synced"):
+        raise Error(f"{tree} is no tree of the patch queue: make trees")
+    return tree
+
+
+def refuse_midway(tree):
+    """A stopped rebase or am is neither one state nor the other."""
+    for name in ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD"):
+        if (tree / ".git" / name).exists():
+            raise Error(f"{tree}: a rebase, am, merge or cherry-pick is under way; finish or abort it first")
+
+
+def changes(tree):
+    return git(tree, "status", "--porcelain")
+
+
+def import_tree(name):
+    """Makes or refreshes build/trees/NAME from the patch files."""
+    tree, directory = tree_dir(name), series_dir(name)
+    base = get_base(name)
+    if not base.pinned:
+        warn(f"{name}: the base is {base.origin}, not what {directory.name}/BASE names")
+    tip = series_commit(base, directory)
+    if (tree / ".git").is_dir():
+        refuse_midway(tree)
+        keep_work(tree)
+    else:
+        create(base, tree)
+    git(tree, "fetch", "-q", base.repo, f"{base.commit}:refs/pq/base", f"{tip}:refs/pq/synced", "--force")
+    git(tree, "checkout", "-q", "-B", BRANCH, "refs/pq/synced")
+    git(tree, "config", "pq.series", series_digest(directory))
+    say(f"{tree.relative_to(ROOT)}: {len(patch_files(directory))} patches on {base.origin}")
+
+
+def create(base, tree):
+    """A clone of the cached base that does not depend on the cache (hard links, no alternates)."""
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.parent.mkdir(parents=True, exist_ok=True)
+    with scratch("tree") as work:
+        git(work, "clone", "-q", "--local", "--no-checkout", base.repo, work / "tree")
+        git(work / "tree", "remote", "remove", "origin")
+        # commits made in the tree carry the identity that is used in the clone around it
+        for key in ("user.name", "user.email"):
+            found = git(ROOT, "config", key, check=False, env=git_environment(user_config=True))
+            if found.returncode == 0:
+                git(work / "tree", "config", key, found.stdout.strip())
+        shutil.move(work / "tree", tree)
+
+
+def keep_work(tree):
+    """Refuses to go on when the tree holds work that is not in the patch files."""
+    dirty, ahead = changes(tree), ref(tree, "HEAD") not in (ref(tree, "refs/pq/synced"), None)
+    if not dirty and not ahead:
+        return
+    if not forced():
+        what = "changes that are not committed" if dirty else "commits that are not in the series"
+        raise Error(f"{tree} has {what}: make export keeps them, FORCE=1 sets them aside")
+    if dirty:
+        git(tree, "stash", "push", "-q", "--include-untracked", "-m", "set aside by pq import")
+        say(f"{tree}: changes set aside, git stash list shows them")
+    if ahead:
+        head = ref(tree, "HEAD")
+        git(tree, "branch", "-f", f"pq-saved-{head[:12]}", head)
+        say(f"{tree}: commits set aside as branch pq-saved-{head[:12]}")
+
+
+def export_tree(name):
+    """Writes the commits of build/trees/NAME back as patch files; README.md and BASE stay."""
+    tree, directory = require_tree(name), series_dir(name)
+    refuse_midway(tree)
+    if changes(tree):
+        raise Error(f"{tree} has changes that are not committed: commit or discard them")
+    if git(tree, "merge-base", "--is-ancestor", "refs/pq/base", "HEAD", check=False).returncode:
+        raise Error(f"{tree}: HEAD does not stand on refs/pq/base, the base of the series")
+    if git(tree, "config", "pq.series", check=False).stdout.strip() != series_digest(directory) and not forced():
+        raise Error(f"{directory.name}/ changed since {tree} was made from it: FORCE=1 make trees takes the files "
+                    "(and sets your commits aside), FORCE=1 make export takes the commits")
+    with scratch("export") as work:
+        export_commits(tree, "refs/pq/base", "HEAD", work)
+        new = patch_files(work)
+        for old in patch_files(directory):
+            if not (work / old.name).exists():
+                old.unlink()
+        for patch in new:
+            target = directory / patch.name
+            # an unchanged patch keeps its time stamp
+            if not target.exists() or target.read_bytes() != patch.read_bytes():
+                shutil.copyfile(patch, target)
+    git(tree, "update-ref", "refs/pq/synced", "HEAD")
+    git(tree, "config", "pq.series", series_digest(directory))
+    say(f"{directory.name}: {len(new)} patches")
