@@ -9,6 +9,8 @@ cd "$source"
 [ -e config/Tools.mk ] || ./configure --disable-stubdom --disable-docs --disable-golang --disable-ocamltools --disable-pvshim \
 	--disable-seabios --disable-rombios --disable-ovmf --disable-ipxe --disable-pygrub --disable-systemd \
 	--with-system-qemu=/usr/bin/true
+# tools/Makefile, which is not used here, would make it
+mkdir -p "$destination/usr/local/lib/pkgconfig"
 make=(make XEN_TARGET_ARCH=x86_64 DESTDIR="$destination" -j"$jobs" install)
 "${make[@]}" -C tools/include
 for library in toolcore toollog evtchn gnttab call foreignmemory devicemodel hypfs ctrl guest store stat vchan light util; do
