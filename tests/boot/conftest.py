@@ -1,0 +1,125 @@
+"""Fixtures of the boot tests: one boot for all tests that name the same machine, and a verdict after each of them.
+
+A test says which machine it needs:
+
+    @pytest.mark.boot("n8")                              topology, patched debug hypervisor
+    @pytest.mark.boot("n8", "release", "numa-policy=none")
+
+and takes the `machine` fixture.  Tests are sorted so that a machine is booted once; it is powered off, and judged, when the
+next test needs another one.  A machine that went red is replaced for the next test, twice at most.
+"""
+
+import shlex
+
+import pytest
+
+from harness import guests
+from harness.machine import BootRed, Machine, current_image_id
+from harness.topologies import TOPOLOGIES
+
+MOST_BOOTS = 3
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "boot(topology, hypervisor='debug', xen_options=''): the machine a test runs on")
+    config.boots = Boots()
+
+
+def wanted(item):
+    """(topology, hypervisor, Xen options) a test names, or None."""
+    mark = item.get_closest_marker("boot")
+    if mark is None:
+        return None
+    topology, hypervisor, options = (*mark.args, *("", "debug", "")[len(mark.args):])
+    return topology, hypervisor, options
+
+
+def pytest_collection_modifyitems(items):
+    order = {}
+    for item in items:
+        order.setdefault(wanted(item), len(order))
+    items.sort(key=lambda item: order[wanted(item)])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    item.config.boots.leave(wanted(item), wanted(nextitem) if nextitem else None)
+
+
+def pytest_unconfigure(config):
+    config.boots.kill()
+
+
+class Boots:
+    """The machine that is up, if any."""
+
+    def __init__(self):
+        self.key = None
+        self.machine = None
+        self.free = None
+        self.booted = {}
+
+    def get(self, key):
+        if self.machine is not None and (self.key != key or self.machine.dead):
+            self.kill()
+        if self.machine is None:
+            self.booted[key] = self.booted.get(key, 0) + 1
+            if self.booted[key] > MOST_BOOTS:
+                pytest.fail(f"{' '.join(key)} went red {MOST_BOOTS} times already", pytrace=False)
+            topology, hypervisor, options = key
+            self.key = key
+            self.machine = Machine(TOPOLOGIES[topology], hypervisor, options)
+            self.machine.boot()
+            self.free = guests.free_pages(self.machine)
+        return self.machine
+
+    def leave(self, key, following):
+        """The last test of a machine ends with the verdict on the boot as a whole."""
+        if key is None or key == following or self.key != key or self.machine is None:
+            return
+        machine, self.machine = self.machine, None
+        if machine.dead:
+            machine.kill()
+            return
+        try:
+            free = guests.free_pages(machine)
+            machine.finish()
+        except BootRed as red:
+            pytest.fail(f"verdict on the boot: {red}", pytrace=False)
+        finally:
+            machine.kill()
+        if free != self.free:
+            pytest.fail(f"verdict on the boot: free pages by node were {self.free} and are {free} at the end", pytrace=False)
+
+    def kill(self):
+        if self.machine is not None:
+            self.machine.kill()
+        self.machine = None
+
+
+@pytest.fixture
+def machine(request):
+    boots = request.config.boots
+    try:
+        machine = boots.get(wanted(request.node))
+        machine.run(f"echo {shlex.quote('=== ' + request.node.name)} >/dev/kmsg")
+    except BootRed as red:
+        pytest.fail(str(red), pytrace=False)
+    yield machine
+    if machine.dead:
+        return      # the test itself is red already
+    try:
+        for name in guests.domains(machine):
+            guests.destroy(machine, name)
+        machine.run("rm -rf /tmp/*")
+        left = guests.domains(machine)
+        machine.check_console()
+    except BootRed as red:
+        machine.kill()
+        pytest.fail(str(red), pytrace=False)
+    assert not left, f"domains that do not go away: {left}"
+
+
+@pytest.fixture(scope="session")
+def image_id():
+    return current_image_id()

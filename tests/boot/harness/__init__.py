@@ -1,0 +1,1 @@
+"""Boots Xen, dom0 and guests on an emulated NUMA machine and drives them; see README.md."""

@@ -1,0 +1,205 @@
+"""One emulated machine: starts QEMU, runs commands in its dom0, watches its console, and gives the verdict."""
+
+import os
+import re
+import shlex
+import subprocess
+import time
+from pathlib import Path
+
+import pexpect
+
+from . import agent, scan
+
+ROOT = Path(__file__).absolute().parents[3]
+BUILD = ROOT / "build"
+LOGS = BUILD / "results" / "logs"
+
+BOOT_SECONDS = 240       # measured 25 s; a busy machine must not turn a boot red
+COMMAND_SECONDS = 120
+XEN_OPTIONS = "console=com1 com1=115200,8n1 loglvl=all guest_loglvl=all dom0_max_vcpus=1 dom0_vcpus_pin"
+DOM0_OPTIONS = "console=hvc0 clocksource=xen tsc=unstable panic=1"
+
+
+class BootRed(Exception):
+    """The machine cannot be trusted from here on."""
+
+
+class CommandFailed(Exception):
+    """A command in dom0 ended with another status than the test relies on."""
+
+
+def tail(path, lines=25):
+    try:
+        text = path.read_text(errors="replace")
+    except OSError:
+        return "(nothing)"
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def qemu_command(topology, xen, nonce, xen_options, console):
+    accel = os.environ.get("ACCEL", "tcg")
+    if accel == "kvm":
+        cpu = ["-accel", "kvm", "-cpu", "host"]
+    else:
+        # without -monitor Xen's idle loop takes a #GP in mwait
+        cpu = ["-accel", "tcg,thread=multi", "-cpu", "EPYC-v2,+svm,+npt,-monitor"]
+    numa, first = [], 0
+    for node, (cpus, mib) in enumerate(zip(topology.cpus, topology.mib)):
+        memory = ""
+        if mib:
+            numa += ["-object", f"memory-backend-ram,id=m{node},size={mib}M"]
+            memory = f",memdev=m{node}"
+        numa += ["-numa", f"node,nodeid={node},cpus={first}-{first + cpus - 1}{memory}"]
+        first += cpus
+    for a in range(topology.nodes):
+        for b in range(a + 1, topology.nodes):
+            numa += ["-numa", f"dist,src={a},dst={b},val={topology.distances[a][b]}"]
+    return [
+        "qemu-system-x86_64", "-machine", "q35", *cpu, "-smp", f"{first},sockets={first}", "-m", f"{sum(topology.mib)}M", *numa,
+        "-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
+        "-chardev", f"file,id=console,path={console.relative_to(BUILD)}", "-serial", "chardev:console",
+        "-chardev", "stdio,id=agent,signal=off", "-serial", "chardev:agent",
+        "-kernel", str(xen),
+        # relative to BUILD, where QEMU runs: a path with a space or a comma would be cut there
+        "-initrd", f"linux/bzImage {DOM0_OPTIONS} agent.nonce={nonce},images/dom0.cpio.gz",
+        "-append", f"{XEN_OPTIONS} dom0_mem={topology.dom0_mib}M,max:{topology.dom0_mib}M {xen_options}".rstrip(),
+    ]
+
+
+def current_image_id():
+    make_images = ROOT / "tests" / "boot" / "images" / "make-images"
+    done = subprocess.run([make_images, "--id"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BootRed(done.stderr.strip())
+    return done.stdout.strip()
+
+
+class Machine:
+    """A booted machine.  Any failure to behave raises BootRed and ends QEMU."""
+
+    def __init__(self, topology, hypervisor="debug", xen_options=""):
+        self.topology = topology
+        self.hypervisor = hypervisor
+        self.xen_options = xen_options
+        self.count = 0
+        self.nonce = agent.new_nonce()
+        self.scanner = scan.Scanner()
+        self.console_read = 0
+        self.dead = None
+        words = re.sub(r"[^A-Za-z0-9=.]+", "-", xen_options).strip("-")
+        stem = "-".join(filter(None, (topology.name, hypervisor, words, self.nonce[:6])))
+        LOGS.mkdir(parents=True, exist_ok=True)
+        self.console = LOGS / f"{stem}.console.log"
+        self.agent_log = LOGS / f"{stem}.agent.log"
+        self.qemu = None
+
+    def boot(self):
+        xen = BUILD / f"xen-{self.hypervisor}" / "xen"
+        for product in (xen, BUILD / "linux" / "bzImage", BUILD / "images" / "image-id"):
+            if not product.exists():
+                raise BootRed(f"{product} is missing: run make setup")
+        wanted = current_image_id()
+        command = qemu_command(self.topology, xen, self.nonce, self.xen_options, self.console)
+        (LOGS / f"{self.console.stem}.command").write_text(shlex.join(command) + "\n")
+        started = time.monotonic()
+        self.qemu = pexpect.spawn(command[0], command[1:], cwd=BUILD, timeout=BOOT_SECONDS, maxread=65536)
+        self.qemu.logfile_read = open(self.agent_log, "wb")
+        self.qemu.delaybeforesend = None
+        hello = self._expect(agent.HELLO, BOOT_SECONDS, "dom0 to come up")
+        nonce, image = (word.decode() for word in hello.groups())
+        if nonce != self.nonce:
+            self._die(f"dom0 says the boot nonce is {nonce}, it is {self.nonce}")
+        if image != wanted:
+            self._die(f"the image in build/images is stale ({image[:12]}, should be {wanted[:12]}): run make setup")
+        self.seconds = time.monotonic() - started
+        self.check_console()
+        self.scanner.dom0_up = True
+        return self
+
+    def run(self, command, timeout=COMMAND_SECONDS, check=True):
+        """Runs a shell command in dom0.  With `check`, a status other than 0 raises CommandFailed."""
+        if self.dead:
+            raise BootRed(self.dead)
+        self.count += 1
+        nonce = agent.new_nonce()
+        self.qemu.send(agent.request(nonce, command))
+        answer = self._expect(agent.ANSWER, timeout, f"the end of: {command[:120]}")
+        try:
+            result = agent.parse_answer(answer, nonce, self.count, command)
+        except agent.ProtocolError as error:
+            self._die(str(error))
+        if check and result.status:
+            raise CommandFailed(f"status {result.status} from: {command}\n{result.out}{result.err}")
+        return result
+
+    def check_console(self):
+        """Red if the console's new part holds a red line."""
+        red = self.scanner.feed(self._new_console())
+        if red:
+            raise BootRed(self._report("the console is not clean:\n  " + "\n  ".join(red[:20])))
+
+    def finish(self):
+        """Powers dom0 off and gives the verdict on the whole boot."""
+        if self.dead:
+            raise BootRed(self.dead)
+        self.qemu.send(f"{agent.new_nonce()} bye\n")
+        bye = self._expect(agent.BYE, 60, "the final record")
+        try:
+            agent.check_bye(bye, self.nonce, self.count)
+        except agent.ProtocolError as error:
+            self._die(str(error))
+        try:
+            self.qemu.expect(pexpect.EOF, timeout=60)
+        except pexpect.TIMEOUT:
+            self._die("QEMU does not end after dom0 powered off")
+        self.qemu.close()
+        if self.qemu.exitstatus != 0:
+            self._die(f"QEMU ended with status {self.qemu.exitstatus}, signal {self.qemu.signalstatus}")
+        red = self.scanner.feed(self._new_console()) + self.scanner.end()
+        if red:
+            self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
+        if not scan.ends_complete(self.console.read_bytes()):
+            self._die("the console is cut: it does not end with Xen's power-off")
+        self.dead = "the machine has been powered off"
+
+    def kill(self):
+        """Ends QEMU whatever its state."""
+        self.dead = self.dead or "the machine was ended"
+        if self.qemu is not None:
+            self.qemu.close(force=True)
+
+    def _new_console(self):
+        with open(self.console, "rb") as console:
+            console.seek(self.console_read)
+            data = console.read()
+        self.console_read += len(data)
+        return data
+
+    def _expect(self, pattern, timeout, what):
+        # In slices, so that a panic is reported as what it is and at once, not as a hang when the time is up.
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                self.qemu.expect(pattern, timeout=min(2, max(0.1, end - time.monotonic())))
+                return self.qemu.match
+            except pexpect.TIMEOUT:
+                red = self.scanner.feed(self._new_console())
+                if red:
+                    time.sleep(2)       # let it finish its call trace
+                    self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
+                if time.monotonic() >= end:
+                    self._die(f"hang: waited {timeout} s for {what}")
+            except pexpect.EOF:
+                red = self.scanner.feed(self._new_console()) + self.scanner.end()
+                note = "\n  " + "\n  ".join(red[:20]) if red else ""
+                self._die(f"QEMU ended while waiting for {what}{note}")
+
+    def _die(self, why):
+        self.kill()
+        self.dead = self._report(why)
+        raise BootRed(self.dead)
+
+    def _report(self, why):
+        return (f"{why}\n--- console, last lines ({self.console}):\n{tail(self.console)}\n"
+                f"--- agent line, last lines ({self.agent_log}):\n{tail(self.agent_log, 8)}")

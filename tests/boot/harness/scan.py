@@ -1,0 +1,86 @@
+"""Reads the console that Xen, dom0's kernel and the guests' kernels share, and says which lines make a boot red.
+
+Two rules.  Some words are red whenever they appear.  And once dom0 is up, every line of the hypervisor itself must be one
+that is known to be harmless: a warning that nobody thought of is red too.
+"""
+
+import re
+
+RED = [re.compile(pattern) for pattern in (
+    # hypervisor
+    r"Panic on CPU",
+    r"Xen BUG at",
+    r"Xen WARN at",
+    r"Assertion '.*' failed",
+    r"FATAL (TRAP|PAGE FAULT)",
+    r"Xen call trace",
+    r"Watchdog timer detects",
+    r"UBSAN:",
+    r"Hardware Dom0 (crashed|halted|watchdog)",
+    r"domain_crash",
+    r"[Dd]omain \d+ \(vcpu#\d+\) crashed",
+    r"messages suppressed",                 # a cut log proves nothing
+    # kernels, dom0's and the guests'
+    r"Kernel panic",
+    r"\bBUG: ",
+    r"kernel BUG at",
+    r"\bOops\b",
+    r"general protection fault",
+    r"WARNING: CPU:",
+    r"Call Trace:",
+    r"\brcu: INFO: .*stall",
+    r"soft lockup|hung task|blocked for more than",
+    r"Out of memory|invoked oom-killer",
+    r"Attempted to kill init",
+    # our own parts of dom0
+    r"dom0-init: ",
+    r"segfault at",
+)]
+
+# What Xen says in a normal life after dom0 is up.
+EXPECTED = [re.compile(r"\(XEN\) " + pattern) for pattern in (
+    r"HVM d\d+(v\d+)? (save|restore): ",
+    r"HVM (save|restore) d\d+",
+    r"d\d+v\d+: upcall vector ",
+    r"\[VT-D\]|common/grant_table\.c:\d+:d0v\d+ Expanding d\d+ grant table",
+    r"Dom0 .*: MSI|PCI add ",
+    r"Preparing system for ACPI S5",
+    r"Disabling non-boot CPUs",
+    r"Entering ACPI S5",
+    r"Hardware Dom0 shutdown",
+)]
+
+
+class Scanner:
+    """Fed with the console as it grows; remembers where it was."""
+
+    def __init__(self):
+        self.rest = b""
+        self.dom0_up = False
+
+    def feed(self, data):
+        """The red lines in `data`.  A line still being written waits for its end."""
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        return [line for line in (raw.decode(errors="replace").rstrip() for raw in lines) if self.is_red(line)]
+
+    def end(self):
+        """The last line, should it have no end."""
+        rest, self.rest = self.rest.decode(errors="replace").rstrip(), b""
+        return [rest] if rest and self.is_red(rest) else []
+
+    def is_red(self, line):
+        if any(pattern.search(line) for pattern in RED):
+            return True
+        if not self.dom0_up or "(XEN)" not in line:
+            return False
+        # two writers share the line now and then: what the hypervisor says starts at its mark
+        said = line[line.index("(XEN)"):]
+        return not any(pattern.match(said) for pattern in EXPECTED)
+
+
+SHUTDOWN = re.compile(rb"\(XEN\) Entering ACPI S5 state")
+
+
+def ends_complete(log):
+    """Whether the console ends as a machine does that powered off by itself."""
+    return bool(SHUTDOWN.search(log[-400:]))

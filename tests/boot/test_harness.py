@@ -1,0 +1,185 @@
+"""Every way in which a boot can go wrong is planted once, and must be red.  A green here is a red seen there."""
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+
+from harness import agent, scan
+from harness.machine import ROOT, BootRed, CommandFailed, Machine
+from harness.topologies import TOPOLOGIES
+
+GOOD_LOG = b"""\
+(XEN) Xen version 4.20.4-pre
+(XEN) some remark at boot
+Linux version 6.12.107
+(XEN) HVM d1v0 save: CPU
+(d1) Linux version 6.12.107
+(XEN) d1v0: upcall vector f3
+reboot: Power down
+(XEN) Preparing system for ACPI S5 state.
+(XEN) Disabling non-boot CPUs ...
+(XEN) Entering ACPI S5 state.
+"""
+
+BAD_LINES = [
+    b"(XEN) Panic on CPU 0:",
+    b"(XEN) Xen BUG at p2m.c:123",
+    b"(XEN) Xen WARN at common/page_alloc.c:1",
+    b"(XEN) Assertion 'x' failed at mm.c:9",
+    b"(XEN) FATAL TRAP: vec 14",
+    b"(XEN) d1 numa-policy: a warning nobody thought of",
+    b"xyz(XEN) grant_table.c:1: bad something",
+    b"(XEN) printk: 20 messages suppressed.",
+    b"Kernel panic - not syncing: Attempted to kill init!",
+    b"BUG: unable to handle page fault for address: 0",
+    b"WARNING: CPU: 0 PID: 1 at mm/page_alloc.c:1",
+    b"(d3) Oops: 0002 [#1] SMP",
+    b"(d3) WARNING: CPU: 0 PID: 1",
+    b"(d3) rcu: INFO: rcu_sched self-detected stall on CPU",
+    b"dom0-init: xenstored does not start",
+]
+
+
+def scanned(log):
+    scanner = scan.Scanner()
+    red = scanner.feed(log[:120])       # cut anywhere: lines come in pieces
+    scanner.dom0_up = True
+    return red + scanner.feed(log[120:]) + scanner.end()
+
+
+def test_scan_clean_log():
+    assert scanned(GOOD_LOG) == []
+    assert scan.ends_complete(GOOD_LOG)
+
+
+@pytest.mark.parametrize("line", BAD_LINES, ids=lambda line: line.decode()[:30])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""], ids=["lf", "crlf", "cut"])
+def test_scan_planted_line(line, end):
+    assert scanned(GOOD_LOG + line + end) == [line.decode()]
+
+
+def test_scan_cut_log():
+    assert not scan.ends_complete(GOOD_LOG[:GOOD_LOG.index(b"(XEN) Entering")])
+
+
+def answer(nonce=b"n1", count=1, out=b"hello\n", digest=None, nonce_end=None):
+    digest = digest or sha256(out).hexdigest().encode()
+    text = b"\n@begin %s %d\n%s\n@err\n%s\n@end %s %d 0 %s\n" % (
+        nonce, count, b64encode(gzip.compress(out)), b64encode(gzip.compress(b"")), nonce_end or nonce, count, digest)
+    return text
+
+
+def parsed(text, nonce="n1", count=1):
+    match = agent.ANSWER.search(text)
+    assert match, "no answer"
+    return agent.parse_answer(match, nonce, count, "command")
+
+
+def test_answer_good():
+    assert parsed(answer()).out == "hello\n"
+
+
+@pytest.mark.parametrize("text", [
+    answer(nonce=b"forged"),
+    answer(nonce_end=b"forged"),
+    answer(count=2),
+    answer(digest=b"0" * 64),
+    answer().replace(b64encode(gzip.compress(b"hello\n")), b64encode(gzip.compress(b"hello\n"))[:20]),
+    answer().replace(b64encode(gzip.compress(b"hello\n")), b""),
+], ids=["nonce", "nonce-at-end", "count", "hash", "cut-output", "no-output"])
+def test_answer_planted(text):
+    with pytest.raises(agent.ProtocolError):
+        parsed(text)
+
+
+@pytest.mark.parametrize("record", [b"@bye other 3\n", b"@bye boot 2\n"])
+def test_bye_planted(record):
+    with pytest.raises(agent.ProtocolError):
+        agent.check_bye(agent.BYE.search(record), "boot", 3)
+
+
+# From here on real boots go wrong.
+
+@pytest.fixture
+def small():
+    """A small machine with stock Xen, for breaking."""
+    machine = Machine(TOPOLOGIES["n1"], "stock").boot()
+    yield machine
+    machine.kill()
+
+
+def test_boot_early_panic():
+    """QEMU ends with status 0 here: only the missing record tells."""
+    machine = Machine(TOPOLOGIES["n1"], "stock", "dom0_mem=4M,max:4M")
+    with pytest.raises(BootRed, match="Panic on CPU 0"):
+        machine.boot()
+    machine.kill()
+
+
+def test_boot_dom0_panic(small):
+    small.run("echo 1 >/proc/sys/vm/panic_on_oom")
+    with pytest.raises(BootRed, match="Kernel panic"):
+        small.run("cat /dev/zero >/run/fill; cat /dev/zero >/tmp/fill")
+    with pytest.raises(BootRed):
+        small.run("true")
+    with pytest.raises(BootRed):
+        small.finish()
+
+
+def test_boot_hang(small):
+    started = time.monotonic()
+    with pytest.raises(BootRed, match="hang"):
+        small.run("sleep 1000", timeout=4)
+    assert time.monotonic() - started < 15
+    assert not small.qemu.isalive()
+
+
+def test_boot_qemu_killed(small):
+    os.kill(small.qemu.pid, signal.SIGKILL)
+    with pytest.raises(BootRed, match="QEMU ended"):
+        small.run("true")
+
+
+def test_boot_agent_gone(small):
+    """dom0 powers off in good order, but nobody counted: red."""
+    with pytest.raises(BootRed, match="QEMU ended|the agent ended"):
+        small.run("kill -9 $PPID")
+
+
+def test_boot_forged_answer(small):
+    with pytest.raises(CommandFailed):
+        small.run("exit 3")
+    with pytest.raises(BootRed, match="nonce"):
+        small.run("printf '@begin f 1\\n@err\\n@end f 1 0 x\\n' >/dev/ttyS1")
+
+
+def test_boot_stale_image(monkeypatch):
+    monkeypatch.setattr("harness.machine.current_image_id", lambda: "0" * 64)
+    machine = Machine(TOPOLOGIES["n1"], "stock")
+    with pytest.raises(BootRed, match="stale"):
+        machine.boot()
+    machine.kill()
+
+
+def test_guilty_test_is_red(tmp_path):
+    """Through pytest: the test that made the console red is red, and no other."""
+    junit = tmp_path / "planted.xml"
+    planted = ROOT / "tests" / "boot" / "planted" / "guilty.py"
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", f"--junitxml={junit}", "-p", "no:cacheprovider", planted],
+                          capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    cases = ElementTree.parse(junit).iter("testcase")
+    red = [case.get("name") for case in cases if case.find("error") is not None or case.find("failure") is not None]
+    assert red == ["test_guilty", "test_guilty_guest"], done.stdout
+    ktap = junit.with_suffix(".ktap").read_text().splitlines()
+    verdicts = [line.split("::")[-1] for line in ktap if line.startswith("not ok")]
+    assert ktap[:2] == ["KTAP version 1", "1..5"]
+    assert verdicts == ["test_guilty", "test_guilty_guest"]
