@@ -54,6 +54,4 @@ private_apt() {
 	private=(-o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$dir/parts" -o Dir::State::Lists="$dir/lists"
 		-o Dir::Cache="$dir/cache" -o APT::Sandbox::User=root -o APT::Get::List-Cleanup=true
 		-o Acquire::Languages=none -o Acquire::Retries=3 -o Acquire::http::Timeout=30 -q)
-	# neither is wanted here, and the user's own list is in nobody's way
-	private+=(-o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false -o APT::Update::Post-Invoke::=/bin/true)
 }

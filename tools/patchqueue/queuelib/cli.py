@@ -21,6 +21,8 @@ def parser():
                        ("export", "write the commits of build/trees/NAME back as patch files")):
         sub = verbs.add_parser(verb, help=text)
         sub.add_argument("name", nargs="?", choices=list(common.DIRECTORY), help="which series (default: both)")
+        if verb == "import":
+            sub.add_argument("--gently", action="store_true", help="leave a tree alone that holds work of yours")
     sub = verbs.add_parser("commit", help="print repository and commit of a series (for tools/build)")
     sub.add_argument("name", choices=list(common.DIRECTORY))
     sub.add_argument("what", choices=["series", "base"])
@@ -32,7 +34,10 @@ def run(args):
         commit(args.name, args.what)
         return
     for name in [args.name] if args.name else common.DIRECTORY:
-        {"import": tree.import_tree, "export": tree.export_tree}[args.verb](name)
+        if args.verb == "import":
+            tree.import_tree(name, args.gently)
+        else:
+            tree.export_tree(name)
 
 
 def main():

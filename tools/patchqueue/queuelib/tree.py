@@ -31,20 +31,27 @@ def require_tree(name):
     return tree
 
 
-def refuse_midway(tree):
+def midway(tree):
     """A stopped rebase or am is neither one state nor the other."""
-    for name in ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD"):
-        if (tree / ".git" / name).exists():
-            raise Error(f"{tree}: a rebase, am, merge or cherry-pick is under way; finish or abort it first")
+    return any((tree / ".git" / name).exists()
+               for name in ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD"))
+
+
+def refuse_midway(tree):
+    if midway(tree):
+        raise Error(f"{tree}: a rebase, am, merge or cherry-pick is under way; finish or abort it first")
 
 
 def changes(tree):
     return git(tree, "status", "--porcelain")
 
 
-def import_tree(name):
-    """Makes or refreshes build/trees/NAME from the patch files."""
+def import_tree(name, gently=False):
+    """Makes or refreshes build/trees/NAME from the patch files; gently leaves a tree with work in it as it is."""
     tree, directory = tree_dir(name), series_dir(name)
+    if gently and (tree / ".git").is_dir() and has_work(tree):
+        warn(f"{tree} holds work that is not in {directory.name}/: left alone; builds use the patch files (make export)")
+        return
     base = get_base(name)
     if not base.pinned:
         warn(f"{name}: the base is {base.origin}, not what {directory.name}/BASE names")
@@ -75,9 +82,17 @@ def create(base, tree):
         shutil.move(work / "tree", tree)
 
 
+def ahead_of_series(tree):
+    return ref(tree, "HEAD") not in (ref(tree, "refs/pq/synced"), None)
+
+
+def has_work(tree):
+    return midway(tree) or changes(tree) or ahead_of_series(tree)
+
+
 def keep_work(tree):
     """Refuses to go on when the tree holds work that is not in the patch files."""
-    dirty, ahead = changes(tree), ref(tree, "HEAD") not in (ref(tree, "refs/pq/synced"), None)
+    dirty, ahead = changes(tree), ahead_of_series(tree)
     if not dirty and not ahead:
         return
     if not forced():

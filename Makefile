@@ -1,0 +1,70 @@
+# The verbs of this project; `make help` explains them.  The work is done by the scripts that they name.
+SHELL := /bin/bash
+PYTHON := /usr/bin/python3
+PQ := tools/patchqueue/pq
+PRODUCTS := xen-debug xen-release xen-off xen-stock xen-tools linux bin images
+export PYTHONDONTWRITEBYTECODE := 1
+
+help:
+	@printf '%s\n' \
+	  'make demo      sets everything up, boots an emulated 8-node machine with our Xen, shows where guests live' \
+	  'make test      sets everything up and runs every test; results in build/results/' \
+	  'make check     the tests that boot nothing' \
+	  'make bench     what placement costs, against stock Xen' \
+	  'make setup     packages, sources, builds and images, as the verbs above call it' \
+	  'make trees     git trees with the patches as commits: build/trees/xen, build/trees/linux' \
+	  'make export    the commits of these trees back into xen-patches/ and linux-guest-patches/' \
+	  'make verify    do the patch files apply without fuzz, come back byte for byte and look as they should?' \
+	  'make bisect    does every patch build, with the option on and off?' \
+	  'make rebase    moves a series to other sources: NAME=xen ONTO=tarball, or ONTO=git-tree:ref' \
+	  'make clean     removes build/ (not the trees with your work, not the cache)' \
+	  '' \
+	  'XEN_SRC=DIR LINUX_SRC=DIR  take the sources from a local git tree instead of what BASE names' \
+	  'ACCEL=kvm                  boots on real hardware virtualization where there is some' \
+	  'FORCE=1                    trees, export: go on although something would be set aside' \
+	  '' \
+	  'Everything made lands in build/ and in $${XDG_CACHE_HOME:-~/.cache}/xen-numa-policy.'
+
+setup:
+	@tools/build/setup.sh
+
+packages:
+	@tools/build/packages.sh
+
+# one product: make xen-debug, make linux, …
+xen-debug xen-release xen-off xen-stock:
+	@tools/build/xen.sh $(@:xen-%=%)
+xen-tools linux bin images:
+	@tools/build/$@.sh
+
+demo: setup
+	@$(PYTHON) tests/boot/demo.py
+
+# Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
+TEST_DIRS := $(wildcard tests/series tests/unit tests/bisect tests/boot)
+test: setup
+	@$(PYTHON) -m pytest $(TEST_DIRS) --junitxml=build/results/junit.xml $(PYTEST_ARGS)
+
+check: packages
+	@$(PYTHON) -m pytest $(filter-out tests/boot tests/bisect,$(TEST_DIRS)) $(PYTEST_ARGS)
+
+bench: setup
+	@$(PYTHON) tests/bench/run.py
+
+trees:
+	@$(PQ) import $(NAME)
+export:
+	@$(PQ) export $(NAME)
+verify:
+	@$(PQ) verify $(NAME)
+bisect:
+	@$(PQ) bisect $(NAME)
+rebase:
+	@$(PQ) rebase $(or $(NAME),xen) $(ONTO)
+
+# the trees may hold work, pq knows
+clean:
+	@find build -mindepth 1 -maxdepth 1 ! -name trees -exec rm -rf {} + 2>/dev/null || :
+	@echo "build/trees stays, and so does the cache (tools/build/clean-cache.sh --all drops it)"
+
+.PHONY: help setup packages $(PRODUCTS) demo test check bench trees export verify bisect rebase clean
