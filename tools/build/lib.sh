@@ -132,3 +132,16 @@ tree_key() {
 		git -c safe.directory='*' -C "$repo" rev-parse -q --verify "$commit:$path" || echo "no $path"
 	done
 }
+
+# hypervisor_key REPO COMMIT FRAGMENT and tools_key REPO COMMIT: all that goes into such a build
+hypervisor_key() {
+	local paths
+	mapfile -t paths <"$here/xen.paths"
+	key "$(tree_key "$1" "$2" "${paths[@]}")" "$here/hypervisor.sh" "$3" "$(compiler)"
+}
+
+tools_key() {
+	local paths
+	mapfile -t paths <"$here/xen-tools.paths"
+	key "$(tree_key "$1" "$2" "${paths[@]}")" "$here/toolstack.sh" "$(compiler)"
+}

@@ -16,7 +16,7 @@ done <"$here/packages.list"
 # older ones lack what the plugin and the emulated machine need
 qemu=
 if ! dpkg --compare-versions "$(dpkg-query -W -f '${Version}' qemu-system-x86 2>/dev/null || echo 0)" ge 1:10; then
-	qemu=qemu-system-x86
+	qemu="qemu-system-x86"
 fi
 if [ ${#missing[@]} = 0 ] && [ -z "$qemu" ]; then
 	say "packages: nothing to do"

@@ -23,4 +23,4 @@ build() {
 	run_step xen-tools 95 "building the Xen tools" compile "$1" "${paths[@]}"
 }
 
-product xen-tools "$(key "$(tree_key "$repo" "$commit" "${paths[@]}")" "$here/toolstack.sh" "$(compiler)")" build
+product xen-tools "$(tools_key "$repo" "$commit")" build

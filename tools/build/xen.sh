@@ -20,10 +20,12 @@ compile() {
 }
 export -f compile unpack
 export repo commit here fragment JOBS
+# a series without any patch has no option to ask for
+compgen -G "$ROOT/xen-patches/*.patch" >/dev/null || export MAY_LACK=NUMA_POLICY
 
 build() {
 	need_disk 1000 "building Xen"
 	run_step "xen-$variant" 115 "building Xen ($variant)" compile "$1" "${paths[@]}"
 }
 
-product "xen-$variant" "$(key "$(tree_key "$repo" "$commit" "${paths[@]}")" "$here/hypervisor.sh" "$fragment" "$(compiler)")" build
+product "xen-$variant" "$(hypervisor_key "$repo" "$commit" "$fragment")" build

@@ -68,14 +68,16 @@ def cached_repo(key, fill):
     return repo
 
 
-def from_git(name, source):
-    """The tree of HEAD of a local git repository, without its history."""
-    if git(source, "rev-parse", "--git-dir", check=False).returncode:
-        raise Error(f"{SOURCE_VARIABLE[name]}={source} is no git tree")
-    tree = git(source, "rev-parse", "HEAD^{tree}")
+def from_git(name, source, revision="HEAD"):
+    """The tree of a revision of a local git repository, without its history."""
+    found = git(source, "rev-parse", "-q", "--verify", f"{revision}^{{commit}}", check=False)
+    if found.returncode:
+        raise Error(f"{source} is no git tree that has {revision}")
+    wanted = found.stdout.strip()
+    tree = git(source, "rev-parse", f"{wanted}^{{tree}}")
 
     def fill(repo):
-        git(repo, "fetch", "-q", "--depth=1", Path(source).resolve(), "HEAD")
+        git(repo, "fetch", "-q", "--depth=1", Path(source).resolve(), wanted)
         dated = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
         commit = git(repo, "commit-tree", tree, "-m", f"{name}: git tree {tree}", env=dated)
         git(repo, "update-ref", "refs/heads/base", commit)

@@ -1,8 +1,10 @@
 """The verbs of pq."""
 import argparse
+import os
+import subprocess
 import sys
 
-from . import base, common, series, tree
+from . import base, common, rebase, series, tree, verify
 
 
 def commit(name, what):
@@ -14,15 +16,32 @@ def commit(name, what):
     print(found.repo, tip)
 
 
+def bisect(name):
+    """Building is the business of tools/build."""
+    if subprocess.run([common.BUILD_SCRIPTS / "bisect.sh", name], check=False,
+                      env=dict(os.environ, PQ_ROOT=str(common.ROOT))).returncode:
+        raise common.Error(f"{common.DIRECTORY[name]}: not every patch builds")
+
+
+VERBS = {
+    "import": ("make or refresh build/trees/NAME from the patch files", tree.import_tree),
+    "export": ("write the commits of build/trees/NAME back as patch files", tree.export_tree),
+    "verify": ("apply without fuzz, export again, compare byte for byte, check the style", verify.verify),
+    "bisect": ("build every patch, with the option on and off", bisect),
+}
+
+
 def parser():
     top = argparse.ArgumentParser(prog="pq", description="patch files to git trees and back")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for verb, text in (("import", "make or refresh build/trees/NAME from the patch files"),
-                       ("export", "write the commits of build/trees/NAME back as patch files")):
+    for verb, (text, _) in VERBS.items():
         sub = verbs.add_parser(verb, help=text)
         sub.add_argument("name", nargs="?", choices=list(common.DIRECTORY), help="which series (default: both)")
         if verb == "import":
             sub.add_argument("--gently", action="store_true", help="leave a tree alone that holds work of yours")
+    sub = verbs.add_parser("rebase", help="move a series to other sources; without ONTO, finish a rebase that stopped")
+    sub.add_argument("name", choices=list(common.DIRECTORY))
+    sub.add_argument("onto", nargs="?", metavar="TARBALL|GIT-TREE[:REF]")
     sub = verbs.add_parser("commit", help="print repository and commit of a series (for tools/build)")
     sub.add_argument("name", choices=list(common.DIRECTORY))
     sub.add_argument("what", choices=["series", "base"])
@@ -32,12 +51,12 @@ def parser():
 def run(args):
     if args.verb == "commit":
         commit(args.name, args.what)
-        return
-    for name in [args.name] if args.name else common.DIRECTORY:
-        if args.verb == "import":
-            tree.import_tree(name, args.gently)
-        else:
-            tree.export_tree(name)
+    elif args.verb == "rebase":
+        rebase.rebase(args.name, args.onto)
+    else:
+        extra = {"gently": True} if getattr(args, "gently", False) else {}
+        for name in [args.name] if args.name else common.DIRECTORY:
+            VERBS[args.verb][1](name, **extra)
 
 
 def main():
