@@ -1,0 +1,353 @@
+/*
+ * A libxl for tests of xl numa-policy without Xen: a machine read from the file
+ * that FAKE_XEN names (see scenario.py), calls written down in the file that
+ * FAKE_TRACE names. What needs no Xen (bitmaps, the IDL's types, libxlutil)
+ * stays the real library's; these definitions come before it when linking.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libxl.h>
+#include <libxl_utils.h>
+#include <xentoollog.h>
+
+#define MAX 128
+
+int __wrap_access(const char *path, int mode);
+
+struct fake_domain {
+	unsigned int id;
+	char name[64], type[8];
+	int dying, follows;
+	unsigned int policy;
+	uint64_t placed, fallback, affinity;
+	uint32_t weight[MAX];
+	libxl_numa_node_usage usage[MAX];
+	int nr_usage;
+};
+
+struct failure {
+	char function[32], message[200];
+	int rc, after;		/* after so many good calls */
+};
+
+static struct {
+	unsigned int nodes, pages, order;
+	uint64_t absent;
+	int privcmd;
+	struct fake_domain domain[MAX];
+	struct failure failure[8];
+	int nr_domains, nr_failures;
+} machine;
+
+static xentoollog_logger *logger;
+
+static struct fake_domain *domain(unsigned int id)
+{
+	int i;
+
+	for (i = 0; i < machine.nr_domains; i++)
+		if (machine.domain[i].id == id)
+			return &machine.domain[i];
+	return NULL;
+}
+
+static void trace(const char *format, ...)
+{
+	const char *path = getenv("FAKE_TRACE");
+	FILE *f = path ? fopen(path, "a") : NULL;
+	va_list ap;
+
+	if (!f)
+		return;
+	va_start(ap, format);
+	vfprintf(f, format, ap);
+	va_end(ap);
+	fclose(f);
+}
+
+static int fails(const char *function)
+{
+	int i;
+
+	for (i = 0; i < machine.nr_failures; i++) {
+		struct failure *f = &machine.failure[i];
+
+		if (strcmp(f->function, function) || f->after-- > 0)
+			continue;
+		f->after = 0;
+		xtl_log(logger, XTL_ERROR, -1, "libxl",
+			"libxl_fake.c:1:%s:%s", function, f->message);
+		xtl_log(logger, XTL_ERROR, -1, "libxl", "a second message");
+		return f->rc;
+	}
+	return 0;
+}
+
+static void read_line(const char *line)
+{
+	struct fake_domain *d;
+	struct failure *f;
+	unsigned int id, node;
+	char word[16], *list;
+	int at = 0;
+
+	if (sscanf(line, "%15s%n", word, &at) < 1)
+		return;
+	line += at;
+	if (!strcmp(word, "nodes")) {
+		sscanf(line, "%u", &machine.nodes);
+	} else if (!strcmp(word, "absent")) {
+		sscanf(line, "%u", &node);
+		machine.absent |= 1ULL << node;
+	} else if (!strcmp(word, "pages")) {
+		sscanf(line, "%u %u", &machine.pages, &machine.order);
+	} else if (!strcmp(word, "privcmd")) {
+		sscanf(line, "%d", &machine.privcmd);
+	} else if (!strcmp(word, "fail")) {
+		f = &machine.failure[machine.nr_failures++];
+		sscanf(line, "%31s %d %d %199[^\n]", f->function, &f->rc,
+		       &f->after, f->message);
+	} else if (!strcmp(word, "domain")) {
+		d = &machine.domain[machine.nr_domains++];
+		sscanf(line, "%u %7s %d %lx %63[^\n]", &d->id, d->type, &d->dying,
+		       &d->affinity, d->name);
+	} else if (sscanf(line, "%u%n", &id, &at) < 1 || !(d = domain(id))) {
+		abort();
+	} else if (!strcmp(word, "policy")) {
+		if (sscanf(line + at, "%u %d %lu %lu %15s%n", &d->policy, &d->follows,
+			   &d->placed, &d->fallback, word, &at) < 5)
+			abort();
+		list = strrchr(line, ' ') + 1;
+		for (node = 0; node < MAX && *list; node++)
+			d->weight[node] = strtoul(list, &list, 10), list += *list == ',';
+	} else if (!strcmp(word, "usage")) {
+		libxl_numa_node_usage u;
+
+		if (sscanf(line + at, "%u %lu %lu %lu", &node, &u.nr_4k, &u.nr_2m,
+			   &u.nr_1g) < 4)
+			abort();
+		d->usage[node] = u;
+		if ((int)node >= d->nr_usage)
+			d->nr_usage = node + 1;
+	} else {
+		abort();
+	}
+}
+
+int __wrap_access(const char *path, int mode)
+{
+	trace("access %s %d\n", path, mode);
+	errno = machine.privcmd;
+	return errno ? -1 : 0;
+}
+
+int libxl_ctx_alloc(libxl_ctx **ctx, int version, unsigned int flags,
+		    xentoollog_logger *lg)
+{
+	static char context;
+	char line[1024];
+	FILE *f = fopen(getenv("FAKE_XEN"), "r");
+
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		read_line(line);
+	}
+	fclose(f);
+	logger = lg;
+	*ctx = (libxl_ctx *)&context;
+	return version != LIBXL_VERSION || flags ? ERROR_VERSION : fails("open");
+}
+
+int libxl_ctx_free(libxl_ctx *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
+static void fill(libxl_dominfo *info, const struct fake_domain *d)
+{
+	libxl_dominfo_init(info);
+	info->domid = d->id;
+	info->dying = d->dying;
+	info->domain_type = !strcmp(d->type, "pv") ? LIBXL_DOMAIN_TYPE_PV :
+			    !strcmp(d->type, "pvh") ? LIBXL_DOMAIN_TYPE_PVH :
+			    !strcmp(d->type, "hvm") ? LIBXL_DOMAIN_TYPE_HVM :
+			    LIBXL_DOMAIN_TYPE_INVALID;
+}
+
+libxl_dominfo *libxl_list_domain(libxl_ctx *ctx, int *nr)
+{
+	libxl_dominfo *info = calloc(MAX, sizeof(*info));
+	int i;
+
+	(void)ctx;
+	if (fails("list")) {
+		free(info);
+		return NULL;
+	}
+	for (i = 0; i < machine.nr_domains; i++)
+		fill(&info[i], &machine.domain[i]);
+	*nr = machine.nr_domains;
+	return info;
+}
+
+int libxl_domain_info(libxl_ctx *ctx, libxl_dominfo *info, uint32_t domid)
+{
+	const struct fake_domain *d = domain(domid);
+	int rc = fails("info");
+
+	(void)ctx;
+	if (rc)
+		return rc;
+	if (!d) {
+		errno = ESRCH;
+		xtl_log(logger, XTL_ERROR, errno, "libxl", "Getting domain info");
+		return ERROR_DOMAIN_NOTFOUND;
+	}
+	fill(info, d);
+	return 0;
+}
+
+char *libxl_domid_to_name(libxl_ctx *ctx, uint32_t domid)
+{
+	const struct fake_domain *d = domain(domid);
+
+	(void)ctx;
+	return d && strcmp(d->name, "-") ? strdup(d->name) : NULL;
+}
+
+libxl_numainfo *libxl_get_numainfo(libxl_ctx *ctx, int *nr)
+{
+	libxl_numainfo *info;
+	unsigned int i;
+
+	(void)ctx;
+	if (fails("numainfo"))
+		return NULL;
+	info = calloc(machine.nodes, sizeof(*info));
+	for (i = 0; i < machine.nodes; i++)
+		info[i].size = machine.absent & (1ULL << i) ?
+			       LIBXL_NUMAINFO_INVALID_ENTRY : 1ULL << 30;
+	*nr = machine.nodes;
+	return info;
+}
+
+int libxl_bitmap_alloc(libxl_ctx *ctx, libxl_bitmap *map, int bits)
+{
+	(void)ctx;
+	map->size = (bits + 7) / 8;
+	map->map = calloc(map->size, 1);
+	return 0;
+}
+
+int libxl_node_bitmap_alloc(libxl_ctx *ctx, libxl_bitmap *map, int max)
+{
+	return libxl_bitmap_alloc(ctx, map, max ? max : (int)machine.nodes);
+}
+
+int libxl_domain_get_nodeaffinity(libxl_ctx *ctx, uint32_t domid,
+				  libxl_bitmap *map)
+{
+	unsigned int i;
+
+	(void)ctx;
+	for (i = 0; i < machine.nodes; i++)
+		if (domain(domid)->affinity & (1ULL << i))
+			libxl_bitmap_set(map, i);
+	return fails("affinity");
+}
+
+int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
+				 const libxl_numa_policy_params *params)
+{
+	struct fake_domain *d = domain(domid);
+	int rc = fails("set"), home = 0;
+	unsigned int i;
+
+	(void)ctx;
+	trace("set %u %d nodes", domid, params->policy);
+	for (i = 0; i < MAX; i++)
+		if (libxl_bitmap_test(&params->nodes, i))
+			trace(" %u", i);
+	trace(" weights");
+	for (i = 0; (int)i < params->num_weights; i++)
+		trace(" %u", params->weights[i]);
+	trace("\n");
+	if (rc)
+		return rc;
+	d->policy = params->policy;
+	d->follows = libxl_bitmap_is_empty(&params->nodes);
+	for (i = 0; i < MAX; i++) {
+		bool in = d->follows ? i < 64 && d->affinity >> i & 1 :
+			  libxl_bitmap_test(&params->nodes, i);
+
+		d->weight[i] = !in ? 0 : params->num_weights ?
+			       params->weights[home++] : 1;
+	}
+	return 0;
+}
+
+int libxl_domain_numa_policy_get(libxl_ctx *ctx, uint32_t domid,
+				 libxl_numa_policy_info *info)
+{
+	const struct fake_domain *d = domain(domid);
+	int rc = fails("get");
+	unsigned int i;
+
+	(void)ctx;
+	if (rc)
+		return rc;
+	info->policy = d->policy;
+	info->follows_affinity = d->follows;
+	info->placed = d->placed;
+	info->fallback = d->fallback;
+	libxl_bitmap_alloc(ctx, &info->nodes, MAX);
+	info->weights = calloc(MAX, sizeof(*info->weights));
+	for (i = 0; i < MAX; i++) {
+		if (!d->weight[i])
+			continue;
+		libxl_bitmap_set(&info->nodes, i);
+		info->weights[info->num_weights++] = d->weight[i];
+	}
+	return 0;
+}
+
+int libxl_domain_numa_usage_get(libxl_ctx *ctx, uint32_t domid,
+				libxl_numa_usage *usage)
+{
+	const struct fake_domain *d = domain(domid);
+	int rc = fails("usage");
+
+	(void)ctx;
+	if (rc)
+		return rc;
+	if (!strcmp(d->type, "pv"))
+		return ERROR_INVAL;
+	usage->num_nodes = d->nr_usage;
+	usage->nodes = calloc(MAX, sizeof(*usage->nodes));
+	memcpy(usage->nodes, d->usage, sizeof(d->usage));
+	return 0;
+}
+
+/* RAM below machine.pages, on the nodes in turn. */
+int libxl_domain_numa_locate(libxl_ctx *ctx, uint32_t domid,
+			     libxl_numa_page *pages, unsigned int nr)
+{
+	int rc = fails("locate");
+	unsigned int i;
+
+	(void)ctx;
+	trace("locate %u %u\n", domid, nr);
+	for (i = 0; !rc && i < nr; i++) {
+		bool ram = pages[i].gfn < machine.pages;
+
+		pages[i].node = ram ? (pages[i].gfn >> machine.order) % machine.nodes :
+				LIBXL_NUMA_NO_NODE;
+		pages[i].order = ram ? machine.order : 0;
+	}
+	return rc;
+}

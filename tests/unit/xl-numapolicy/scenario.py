@@ -1,0 +1,71 @@
+"""A machine with domains, written for fake-libxl.c to read."""
+
+from dataclasses import dataclass, field
+
+POLICIES = ["default", "none", "round-4k", "round-2m", "round-1g"]
+MIB = 1 << 20
+
+# libxl's error numbers (libxl_types.idl).
+ERROR_NI, ERROR_FAIL, ERROR_INVAL, ERROR_DOMAIN_NOTFOUND = -4, -3, -6, -21
+
+
+@dataclass
+class Domain:
+    id: int
+    name: str  # "-": none
+    type: str = "pvh"
+    policy: str = "round-4k"
+    weights: dict = field(default_factory=dict)  # node -> weight
+    follows: bool = False
+    placed: int = 0
+    fallback: int = 0
+    usage: dict = field(default_factory=dict)  # node -> (4K, 2M, 1G mappings)
+    affinity: int = 0
+    dying: bool = False
+
+    def bytes_on(self, node):
+        small, middle, large = self.usage.get(node, (0, 0, 0))
+        return (small << 12) + (middle << 21) + (large << 30)
+
+
+@dataclass
+class Machine:
+    nodes: int = 4
+    absent: list = field(default_factory=list)
+    domains: list = field(default_factory=list)
+    pages: int = 0  # gfns below it have RAM
+    order: int = 0  # of every mapping
+    privcmd: int = 0  # errno of access() to it
+    failures: list = field(default_factory=list)  # (function, rc, after, message)
+
+    def fail(self, function, rc, message="it did not work", after=0):
+        self.failures.append((function, rc, after, message))
+        return self
+
+    def text(self):
+        yield f"nodes {self.nodes}"
+        yield f"pages {self.pages} {self.order}"
+        yield f"privcmd {self.privcmd}"
+        for node in self.absent:
+            yield f"absent {node}"
+        for function, rc, after, message in self.failures:
+            yield f"fail {function} {rc} {after} {message}"
+        for d in self.domains:
+            yield f"domain {d.id} {d.type} {int(d.dying)} {d.affinity:x} {d.name}"
+            top = max(d.weights, default=0)
+            weights = ",".join(str(d.weights.get(n, 0)) for n in range(top + 1))
+            yield (f"policy {d.id} {POLICIES.index(d.policy)} {int(d.follows)} "
+                   f"{d.placed} {d.fallback} {weights}")
+            for node, sizes in d.usage.items():
+                yield f"usage {d.id} {node} {sizes[0]} {sizes[1]} {sizes[2]}"
+
+
+def example():
+    """dom0 and two guests, one of them badly placed, on four nodes."""
+    return Machine(pages=1 << 20, domains=[
+        Domain(0, "Domain-0", "pv", "none"),
+        Domain(3, "guest1", weights={0: 3, 1: 1}, placed=262144, fallback=12,
+               usage={0: (98304, 192, 0), 1: (32768, 64, 0)}, affinity=0b1111),
+        Domain(4, "guest2", "hvm", "round-2m", weights={2: 1, 3: 1}, follows=True,
+               usage={0: (0, 0, 1), 2: (3, 0, 0), 3: (0, 512, 0)}, affinity=0b1100),
+    ])

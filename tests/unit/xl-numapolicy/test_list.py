@@ -1,0 +1,174 @@
+"""list: a row a domain, as a table, raw and in JSON."""
+
+import os
+import pty
+
+import pytest
+
+from scenario import ERROR_DOMAIN_NOTFOUND, ERROR_INVAL, MIB, Domain, Machine, example
+
+EXAMPLE = """\
+NAME     ID TYPE POLICY   HOME AT-HOME FELL-BACK MEMORY   N0   N1  N2 N3
+Domain-0  0 PV   -        -          -         -      -    -    -   -  -
+guest1    3 PVH  round-4k 0-1   100.0%        12     1G 768M 256M   0  0
+guest2    4 HVM  round-2m 2-3    50.0%         0     2G   1G    0 12K 1G
+"""
+
+
+@pytest.mark.parametrize("command", [["list"], []])
+def test_table(xl, command):
+    assert xl.good(*command) == EXAMPLE
+
+
+def test_json(xl):
+    rows = xl.json("list")["domains"]
+    assert rows[0] == {"name": "Domain-0", "id": 0, "type": "PV", "policy": None,
+                       "home_nodes": None, "at_home_percent": None, "fallback_pages": None,
+                       "memory": None, "memory_by_node": None}
+    assert rows[1] == {"name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k",
+                       "home_nodes": [0, 1], "at_home_percent": 100.0, "fallback_pages": 12,
+                       "memory": 1024 * MIB,
+                       "memory_by_node": [768 * MIB, 256 * MIB, 0, 0]}
+    assert rows[2]["memory_by_node"] == [1024 * MIB, 0, 3 * 4096, 1024 * MIB]
+    assert rows[2]["memory"] == sum(rows[2]["memory_by_node"])
+    assert len(rows) == 3
+
+
+def test_json_without_a_command(xl):
+    assert xl.json() == xl.json("list")
+
+
+def test_raw(xl):
+    rows = xl.raw("list")
+    assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "at_home_percent",
+                       "fallback_pages", "memory", "n0", "n1", "n2", "n3"]
+    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 9
+    assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "50.0", "0",
+                       str(2 * 1024 * MIB + 12288), str(1024 * MIB), "0", "12288",
+                       str(1024 * MIB)]
+
+
+def test_no_domain_at_all(xl):
+    assert xl.json("list", machine=Machine()) == {"domains": []}
+    xl.good("list", machine=Machine())
+
+
+@pytest.mark.parametrize("sizes, text", [
+    ((1, 0, 0), "4K"), ((255, 0, 0), "1020K"), ((256, 0, 0), "1M"), ((87381, 0, 0), "341.3M"),
+    ((0, 0, 1023), "1023G"), ((0, 0, 1024), "1T"), ((1, 0, 4), "4G"), ((0, 256, 1), "1.5G")])
+def test_sizes(xl, sizes, text):
+    machine = Machine(1, domains=[Domain(1, "g", weights={0: 1}, usage={0: sizes})])
+    assert xl.good("list", machine=machine).split()[-1] == text
+    assert xl.raw("list", machine=machine)[1][-1] == str(machine.domains[0].bytes_on(0))
+
+
+def test_share_is_rounded_down(xl):
+    machine = Machine(2, domains=[
+        Domain(1, "g", weights={0: 1}, usage={0: (99999, 0, 0), 1: (1, 0, 0)})])
+    assert " 99.9% " in xl.good("list", machine=machine)
+
+
+def test_guest_without_memory(xl):
+    row, = xl.json("list", machine=Machine(1, domains=[Domain(1, "g", weights={0: 1})]))["domains"]
+    assert row["memory"] == 0 and row["at_home_percent"] is None
+
+
+def test_only_nodes_that_exist(xl):
+    machine = example()
+    machine.absent = [1, 2]
+    machine.domains.pop()
+    header = xl.good("list", machine=machine).splitlines()[0].split()
+    assert header[-2:] == ["N0", "N3"] and "N1" not in header
+    assert xl.json("list", machine=machine)["domains"][1]["memory_by_node"] == \
+        [768 * MIB, None, None, 0]
+
+
+def many_nodes(nodes, differ=False):
+    """Guests that have as much on each node, or a little more on each than on the one before."""
+    return Machine(nodes, domains=[
+        Domain(n, f"guest-no-{n}", weights={i: 1 for i in range(nodes)},
+               usage={i: (87381 + 256 * i * differ, 0, 0) for i in range(nodes)}) for n in (1, 2)])
+
+
+@pytest.mark.parametrize("nodes, columns, differ",
+                         [(8, 80, True), (8, 120, True), (16, 80, True), (64, 100, True),
+                          (8, 80, False), (64, 80, False)])
+def test_fits_the_screen(xl, nodes, columns, differ):
+    lines = xl.good("list", machine=many_nodes(nodes, differ),
+                    env={"COLUMNS": str(columns)}).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert ("N7" in lines[0]) == ((nodes, columns) == (8, 120))
+    text = " ".join(lines)
+    if differ:
+        assert all(text.count(f" {341 + node}.3M") == 2 for node in range(nodes))
+    else:
+        assert len(lines) == 3 and text.count(f"n0-{nodes - 1} 341.3M each") == 2
+
+
+def test_narrow_table(xl):
+    """One row a domain, over several lines."""
+    machine = many_nodes(8)
+    del machine.domains[0].usage[6]
+    machine.domains[0].usage[2] = (1, 0, 0)
+    machine.domains[1].usage = {5: (1, 0, 0)}
+    text = xl.good("list", machine=machine, env={"COLUMNS": "90"})
+    assert [line.rstrip() for line in text.splitlines()] == [
+        "NAME       ID TYPE POLICY   HOME AT-HOME FELL-BACK MEMORY BY NODE",
+        "guest-no-1  1 PVH  round-4k 0-7   100.0%         0   1.9G n0-1 341.3M each, n2 4K",
+        "                                                          n3-5 341.3M each, n7 341.3M",
+        "guest-no-2  2 PVH  round-4k 0-7   100.0%         0     4K n5 4K"]
+
+
+def test_terminal_width_comes_from_the_terminal(xl):
+    master, slave = pty.openpty()
+    import fcntl
+    import struct
+    import termios
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 80, 0, 0))
+    assert xl.run("list", machine=many_nodes(8), stdout=slave, env={"COLUMNS": "200"}).returncode == 0
+    os.close(slave)
+    text = os.read(master, 65536).decode()
+    os.close(master)
+    assert "BY NODE" in text
+
+
+def test_raw_and_json_do_not_depend_on_the_screen(xl):
+    machine = many_nodes(16)
+    narrow = {"machine": machine, "env": {"COLUMNS": "20"}}
+    assert len(xl.raw("list", **narrow)[1]) == 8 + 16
+    assert len(xl.json("list", **narrow)["domains"][0]["memory_by_node"]) == 16
+
+
+def test_dying_and_nameless_domains(xl):
+    machine = example()
+    machine.domains[1].dying = True
+    machine.domains[2].name = "-"
+    rows = xl.json("list", machine=machine)["domains"]
+    assert rows[1]["name"] == "guest1" and rows[1]["policy"] is None
+    assert rows[2]["name"] is None and rows[2]["policy"] == "round-2m"
+
+
+@pytest.mark.parametrize("function", ["get", "usage"])
+def test_domain_that_goes_away_meanwhile(xl, function):
+    """The last domain: it is asked third (dom0 has no usage to ask for)."""
+    after = {"get": 2, "usage": 1}[function]
+    machine = example().fail(function, ERROR_DOMAIN_NOTFOUND, after=after)
+    assert [row["id"] for row in xl.json("list", machine=machine)["domains"]] == [0, 3]
+
+
+def test_domain_that_cannot_have_a_policy(xl):
+    """PVH dom0, say: Xen knows better than we do."""
+    machine = example().fail("get", ERROR_INVAL, after=1)
+    rows = xl.json("list", machine=machine)["domains"]
+    assert [row["policy"] for row in rows] == [None, None, None]
+
+
+def test_odd_names(xl):
+    """What a toolstack other than xl may have put there."""
+    machine = Machine(1, domains=[Domain(1, 'a "b" \\c', weights={0: 1}),
+                                  Domain(2, "grüße", weights={0: 1})])
+    assert [r["name"] for r in xl.json("list", machine=machine)["domains"]] == \
+        ['a "b" \\c', "grüße"]
+    assert len({len(row) for row in xl.raw("list", machine=machine)}) == 1
+    lines = xl.good("list", machine=machine).splitlines()
+    assert len({len(line) for line in lines}) == 1

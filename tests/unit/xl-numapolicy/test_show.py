@@ -1,0 +1,81 @@
+"""show: one domain in full."""
+
+import pytest
+
+from scenario import MIB, example
+
+GUEST1 = """\
+domain      guest1 (id 3, PVH)
+policy      round-4k
+home nodes  0-1 (set with the policy)
+weights     3:1
+memory      1G, 100.0% of it on home nodes
+placed      262144 pages of 4 KiB, where the policy wants them
+fell back   12 pages of 4 KiB, as that node was full
+
+NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES
+   0 yes       3    75.0% 75.0%   768M    98304      192        0
+   1 yes       1    25.0% 25.0%   256M    32768       64        0
+   2 no        0     0.0%  0.0%      0        0        0        0
+   3 no        0     0.0%  0.0%      0        0        0        0
+"""
+
+
+@pytest.mark.parametrize("which", ["guest1", "3"])
+def test_text(xl, which):
+    assert xl.good("show", which) == GUEST1
+
+
+def test_text_of_a_policy_that_follows_the_affinity(xl):
+    text = xl.good("show", "guest2")
+    assert "home nodes  2-3 (follow the node affinity)\n" in text
+    assert "weights     equal\n" in text
+    assert "memory      2G, 50.0% of it on home nodes\n" in text
+    row = text.splitlines()[-4].split()
+    assert row == ["0", "no", "0", "0.0%", "49.9%", "1G", "0", "0", "1"]
+
+
+def test_json(xl):
+    document = xl.json("show", "guest1")
+    assert document["domain"] == [{
+        "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
+        "weights": [3, 1], "follows_affinity": False, "at_home_percent": 100.0,
+        "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB}]
+    assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
+    assert document["nodes"][0] == {
+        "node": 0, "home": True, "weight": 3, "expected_percent": 75.0, "share_percent": 75.0,
+        "memory": 768 * MIB, "pages_4k": 98304, "pages_2m": 192, "pages_1g": 0}
+    assert document["nodes"][3]["home"] is False
+    assert xl.json("show", "guest2")["domain"][0]["follows_affinity"] is True
+
+
+def test_raw(xl):
+    first, second = xl.good("show", "guest1", "--raw").split("\n\n")
+    assert dict(zip(*map(str.split, first.splitlines()))) == {
+        "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
+        "weights": "3:1", "follows_affinity": "no", "at_home_percent": "100.0",
+        "placed_pages": "262144", "fallback_pages": "12", "memory": str(1024 * MIB)}
+    nodes = [line.split(" ") for line in second.splitlines()]
+    assert nodes[1] == ["0", "yes", "3", "75.0", "75.0", str(768 * MIB), "98304", "192", "0"]
+    assert {len(row) for row in nodes} == {9}
+
+
+def test_policy_none_expects_nothing(xl):
+    machine = example()
+    machine.domains[1].policy = "none"
+    assert "weights" not in xl.good("show", "guest1", machine=machine)
+    assert {row["expected_percent"] for row in
+            xl.json("show", "guest1", machine=machine)["nodes"]} == {None}
+
+
+def test_only_nodes_that_exist(xl):
+    machine = example()
+    machine.absent = [2]
+    assert [row["node"] for row in xl.json("show", "3", machine=machine)["nodes"]] == [0, 1, 3]
+
+
+def test_expected_shares_that_do_not_divide_evenly(xl):
+    machine = example()
+    machine.domains[1].weights = {0: 1, 1: 1, 2: 1}
+    shares = [row["expected_percent"] for row in xl.json("show", "3", machine=machine)["nodes"]]
+    assert shares == [33.3, 33.3, 33.3, 0.0]

@@ -1,0 +1,389 @@
+/*
+ * The only file that knows libxl: calls it, copies its answers into plain types
+ * and keeps its messages out of the way.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libxl.h>
+#include <libxl_utils.h>
+#include <libxlutil.h>
+#include <xentoollog.h>
+
+#include "backend.h"
+
+#ifndef LIBXL_HAVE_NUMA_POLICY
+#error "this libxl has no NUMA placement policies: point XEN_TOOLS at a patched one"
+#endif
+
+#define PRIVCMD "/dev/xen/privcmd"
+#define DOMID_LIMIT 0x7ff0	/* DOMID_FIRST_RESERVED */
+
+/* Keeps the first error of a call, as later ones only say what failed for it. */
+struct logger {
+	xentoollog_logger vtable;
+	bool verbose;
+	char reason[256];
+};
+
+static struct logger logger;
+static libxl_ctx *ctx;
+
+static void log_message(xentoollog_logger *base, xentoollog_level level,
+			int errnoval, const char *context, const char *format,
+			va_list ap)
+{
+	struct logger *l = (struct logger *)base;
+	char text[sizeof(l->reason)];
+	int where = 0;
+
+	vsnprintf(text, sizeof(text), format, ap);
+	text[strcspn(text, "\n")] = '\0';
+	if (errnoval > 0) {
+		size_t len = strlen(text);
+
+		snprintf(text + len, sizeof(text) - len, ": %s",
+			 strerror(errnoval));
+	}
+
+	if (l->verbose)
+		fprintf(stderr, "%s: %s: %s\n", context ? context : "libxl",
+			xtl_level_to_string(level), text);
+	if (level >= XTL_ERROR && !l->reason[0]) {
+		/* libxl begins with FILE:LINE:FUNCTION: */
+		sscanf(text, "%*[^: ]:%*u:%*[^: ]:%n", &where);
+		strcpy(l->reason, text + where);
+	}
+}
+
+static void log_destroy(xentoollog_logger *base)
+{
+	(void)base;
+}
+
+const char *backend_reason(void)
+{
+	return logger.reason;
+}
+
+static void forget_reason(void)
+{
+	logger.reason[0] = '\0';
+}
+
+static enum result result_of(int rc)
+{
+	switch (rc) {
+	case 0:
+		return RESULT_OK;
+	case ERROR_NI:
+		return RESULT_NO_FEATURE;
+	case ERROR_DOMAIN_NOTFOUND:
+		return RESULT_NO_DOMAIN;
+	case ERROR_INVAL:
+		return RESULT_REFUSED;
+	default:
+		return RESULT_FAILED;
+	}
+}
+
+enum result backend_open(bool verbose)
+{
+	logger.vtable.vmessage = log_message;
+	logger.vtable.destroy = log_destroy;
+	logger.verbose = verbose;
+	forget_reason();
+
+	if (!libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, &logger.vtable))
+		return RESULT_OK;
+	if (!access(PRIVCMD, R_OK | W_OK))
+		return RESULT_FAILED;
+	return errno == EACCES ? RESULT_NO_RIGHTS : RESULT_NO_XEN;
+}
+
+void backend_close(void)
+{
+	libxl_ctx_free(ctx);
+	ctx = NULL;
+}
+
+static void fill_domain(struct domain *domain, const libxl_dominfo *info)
+{
+	domain->id = info->domid;
+	domain->name = libxl_domid_to_name(ctx, info->domid);
+	domain->dying = info->dying;
+	domain->pv = info->domain_type == LIBXL_DOMAIN_TYPE_PV;
+	switch (info->domain_type) {
+	case LIBXL_DOMAIN_TYPE_PV:
+		domain->type = "PV";
+		break;
+	case LIBXL_DOMAIN_TYPE_PVH:
+		domain->type = "PVH";
+		break;
+	case LIBXL_DOMAIN_TYPE_HVM:
+		domain->type = "HVM";
+		break;
+	default:
+		domain->type = "?";
+	}
+}
+
+enum result backend_domains(struct domain **domains, unsigned int *nr)
+{
+	libxl_dominfo *info;
+	int i, n;
+
+	forget_reason();
+	info = libxl_list_domain(ctx, &n);
+	if (!info)
+		return RESULT_FAILED;
+
+	*domains = calloc(n ? n : 1, sizeof(**domains));
+	if (!*domains) {
+		libxl_dominfo_list_free(info, n);
+		return RESULT_FAILED;
+	}
+	for (i = 0; i < n; i++)
+		fill_domain(&(*domains)[i], &info[i]);
+	*nr = n;
+	libxl_dominfo_list_free(info, n);
+	return RESULT_OK;
+}
+
+enum result backend_find(const char *which, struct domain *domain)
+{
+	libxl_dominfo info;
+	enum result result;
+	uint32_t domid;
+
+	forget_reason();
+	if (!*which)
+		return RESULT_NO_DOMAIN;
+	/* libxl_domain_qualifier_to_domid() lets numbers wrap around. */
+	if (which[strspn(which, "0123456789")]) {
+		if (libxl_name_to_domid(ctx, which, &domid))
+			return RESULT_NO_DOMAIN;
+	} else {
+		unsigned long long id;
+
+		errno = 0;
+		id = strtoull(which, NULL, 10);
+		if (errno || id >= DOMID_LIMIT)
+			return RESULT_NO_DOMAIN;
+		domid = id;
+	}
+
+	libxl_dominfo_init(&info);
+	result = result_of(libxl_domain_info(ctx, &info, domid));
+	if (result == RESULT_OK)
+		fill_domain(domain, &info);
+	libxl_dominfo_dispose(&info);
+	return result;
+}
+
+enum result backend_nodes(struct nodes *nodes)
+{
+	libxl_numainfo *info;
+	int i, nr;
+
+	memset(nodes, 0, sizeof(*nodes));
+	forget_reason();
+	info = libxl_get_numainfo(ctx, &nr);
+	if (!info)
+		return RESULT_FAILED;
+	for (i = 0; i < nr && i < NODES_MAX; i++) {
+		if (info[i].size == LIBXL_NUMAINFO_INVALID_ENTRY)
+			continue;
+		nodes->exists[i] = true;
+		nodes->nr = i + 1;
+	}
+	libxl_numainfo_list_free(info, nr);
+	return RESULT_OK;
+}
+
+static void copy_nodes(bool node[NODES_MAX], const libxl_bitmap *map)
+{
+	int i;
+
+	for (i = 0; i < NODES_MAX; i++)
+		node[i] = libxl_bitmap_test(map, i);
+}
+
+enum result backend_affinity(uint32_t domid, bool node[NODES_MAX])
+{
+	libxl_bitmap map;
+	int rc;
+
+	forget_reason();
+	libxl_bitmap_init(&map);
+	rc = libxl_node_bitmap_alloc(ctx, &map, 0);
+	if (!rc)
+		rc = libxl_domain_get_nodeaffinity(ctx, domid, &map);
+	if (!rc)
+		copy_nodes(node, &map);
+	libxl_bitmap_dispose(&map);
+	return result_of(rc);
+}
+
+const char *backend_policy_name(unsigned int policy)
+{
+	return xlu_numa_policy_name(policy);
+}
+
+enum result backend_parse(const char *spec, struct request *request)
+{
+	static const char source[] = "policy";
+	libxl_numa_policy_params params;
+	enum result result = RESULT_FAILED;
+	char *report = NULL, *text;
+	XLU_Config *cfg = NULL;
+	size_t size;
+	FILE *f;
+	int rc;
+
+	memset(request, 0, sizeof(*request));
+	forget_reason();
+	f = open_memstream(&report, &size);
+	if (!f)
+		return RESULT_FAILED;
+	cfg = xlu_cfg_init(f, source);
+	if (!cfg)
+		goto out;
+
+	libxl_numa_policy_params_init(&params);
+	rc = xlu_numa_policy_parse(cfg, spec, &params);
+	fflush(f);
+	if (rc) {
+		/* One line, without the name of a source that is no file. */
+		text = report;
+		if (!strncmp(text, source, strlen(source)) &&
+		    text[strlen(source)] == ':')
+			text += strlen(source) + 1;
+		text += strspn(text, " ");
+		snprintf(logger.reason, sizeof(logger.reason), "%.*s",
+			 (int)strcspn(text, "\n"), text);
+		result = rc == EINVAL ? RESULT_REFUSED : RESULT_FAILED;
+	} else if (params.num_weights <= NODES_MAX) {
+		request->policy = params.policy;
+		request->has_nodes = !libxl_bitmap_is_empty(&params.nodes);
+		copy_nodes(request->node, &params.nodes);
+		request->nr_weights = params.num_weights;
+		if (params.num_weights)
+			memcpy(request->weight, params.weights,
+			       params.num_weights * sizeof(*params.weights));
+		result = RESULT_OK;
+	} else {
+		snprintf(logger.reason, sizeof(logger.reason),
+			 "%d weights are more than Xen has nodes",
+			 params.num_weights);
+		result = RESULT_REFUSED;
+	}
+	libxl_numa_policy_params_dispose(&params);
+	xlu_cfg_destroy(cfg);
+out:
+	fclose(f);
+	free(report);
+	return result;
+}
+
+enum result backend_set(uint32_t domid, const struct request *request)
+{
+	libxl_numa_policy_params params;
+	int i, rc = 0;
+
+	forget_reason();
+	libxl_numa_policy_params_init(&params);
+	params.policy = request->policy;
+	if (request->has_nodes) {
+		rc = libxl_bitmap_alloc(ctx, &params.nodes, NODES_MAX);
+		for (i = 0; !rc && i < NODES_MAX; i++)
+			if (request->node[i])
+				libxl_bitmap_set(&params.nodes, i);
+	}
+	if (!rc && request->nr_weights) {
+		size_t size = request->nr_weights * sizeof(*params.weights);
+
+		params.weights = malloc(size);
+		if (params.weights) {
+			memcpy(params.weights, request->weight, size);
+			params.num_weights = request->nr_weights;
+		} else {
+			rc = ERROR_NOMEM;
+		}
+	}
+	if (!rc)
+		rc = libxl_domain_numa_policy_set(ctx, domid, &params);
+	libxl_numa_policy_params_dispose(&params);
+	return result_of(rc);
+}
+
+enum result backend_get(uint32_t domid, struct policy *policy)
+{
+	libxl_numa_policy_info info;
+	int i, rc, home = 0;
+
+	memset(policy, 0, sizeof(*policy));
+	forget_reason();
+	libxl_numa_policy_info_init(&info);
+	rc = libxl_domain_numa_policy_get(ctx, domid, &info);
+	if (!rc) {
+		policy->name = xlu_numa_policy_name(info.policy);
+		if (!policy->name)
+			policy->name = "?";	/* a newer Xen's */
+		policy->follows_affinity = info.follows_affinity;
+		policy->placed = info.placed;
+		policy->fallback = info.fallback;
+		for (i = 0; i < NODES_MAX; i++) {
+			if (!libxl_bitmap_test(&info.nodes, i))
+				continue;
+			policy->weight[i] = home < info.num_weights ?
+					    info.weights[home] : 1;
+			home++;
+		}
+	}
+	libxl_numa_policy_info_dispose(&info);
+	return result_of(rc);
+}
+
+enum result backend_usage(uint32_t domid, struct usage *usage)
+{
+	libxl_numa_usage all;
+	int i, rc;
+
+	memset(usage, 0, sizeof(*usage));
+	forget_reason();
+	libxl_numa_usage_init(&all);
+	rc = libxl_domain_numa_usage_get(ctx, domid, &all);
+	for (i = 0; !rc && i < all.num_nodes && i < NODES_MAX; i++) {
+		usage->mappings[i][SIZE_4K] = all.nodes[i].nr_4k;
+		usage->mappings[i][SIZE_2M] = all.nodes[i].nr_2m;
+		usage->mappings[i][SIZE_1G] = all.nodes[i].nr_1g;
+	}
+	libxl_numa_usage_dispose(&all);
+	return result_of(rc);
+}
+
+enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr)
+{
+	libxl_numa_page *asked;
+	unsigned int i;
+	int rc;
+
+	forget_reason();
+	asked = calloc(nr ? nr : 1, sizeof(*asked));
+	if (!asked)
+		return RESULT_FAILED;
+	for (i = 0; i < nr; i++)
+		asked[i].gfn = pages[i].gfn;
+	rc = libxl_domain_numa_locate(ctx, domid, asked, nr);
+	for (i = 0; !rc && i < nr; i++) {
+		pages[i].node = asked[i].node == LIBXL_NUMA_NO_NODE ?
+				NO_NODE : asked[i].node;
+		pages[i].order = asked[i].order;
+	}
+	free(asked);
+	return result_of(rc);
+}

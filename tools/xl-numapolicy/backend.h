@@ -1,0 +1,91 @@
+/*
+ * What the commands may ask of Xen, in plain types. Only backend.c knows libxl;
+ * nothing here or above it may include a Xen header.
+ */
+#ifndef BACKEND_H
+#define BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NODES_MAX 64		/* upper end of Xen's CONFIG_NR_NUMA_NODES */
+#define NO_NODE (~0u)
+#define PAGE_BYTES 4096ULL
+
+enum result {
+	RESULT_OK,
+	RESULT_NO_RIGHTS,	/* not allowed to talk to Xen */
+	RESULT_NO_XEN,		/* no Xen below, or no privcmd device */
+	RESULT_NO_FEATURE,	/* this hypervisor has no placement policies */
+	RESULT_NO_DOMAIN,
+	RESULT_REFUSED,		/* bad argument, or a domain without policies */
+	RESULT_FAILED,
+};
+
+struct domain {
+	uint32_t id;
+	char *name;		/* owned; NULL if the domain has none (yet) */
+	const char *type;	/* "PV", "PVH", "HVM" or "?" */
+	bool pv;
+	bool dying;
+};
+
+struct nodes {
+	unsigned int nr;	/* highest node number + 1 */
+	bool exists[NODES_MAX];
+};
+
+/* A policy as somebody asks for it. */
+struct request {
+	unsigned int policy;
+	bool has_nodes;		/* else home nodes are the node affinity */
+	bool node[NODES_MAX];
+	unsigned int nr_weights; /* 0: equal */
+	uint32_t weight[NODES_MAX];
+};
+
+/* The policy in force. */
+struct policy {
+	const char *name;
+	bool follows_affinity;
+	uint32_t weight[NODES_MAX];	/* by node number; 0: not a home node */
+	uint64_t placed, fallback;	/* 4 KiB pages */
+};
+
+enum page_size { SIZE_4K, SIZE_2M, SIZE_1G, PAGE_SIZES };
+
+struct usage {
+	uint64_t mappings[NODES_MAX][PAGE_SIZES];
+};
+
+struct page {
+	uint64_t gfn;		/* in */
+	unsigned int node;	/* out; NO_NODE: no RAM at this gfn */
+	unsigned int order;	/* out; of the mapping, in 4 KiB pages */
+};
+
+/* verbose: libxl's own messages go to stderr, otherwise nowhere. */
+enum result backend_open(bool verbose);
+void backend_close(void);
+
+/* The last reason libxl gave for a failure; "" if it gave none. */
+const char *backend_reason(void);
+
+/* *domains is malloc()ed; each name in it, too. */
+enum result backend_domains(struct domain **domains, unsigned int *nr);
+/* which: a name, or a number (then taken as an id, as xl does). */
+enum result backend_find(const char *which, struct domain *domain);
+enum result backend_nodes(struct nodes *nodes);
+enum result backend_affinity(uint32_t domid, bool node[NODES_MAX]);
+
+/* NULL beyond the last policy; needs no backend_open(). */
+const char *backend_policy_name(unsigned int policy);
+/* spec as in xl.cfg; RESULT_REFUSED leaves what is wrong in backend_reason(). */
+enum result backend_parse(const char *spec, struct request *request);
+
+enum result backend_set(uint32_t domid, const struct request *request);
+enum result backend_get(uint32_t domid, struct policy *policy);
+enum result backend_usage(uint32_t domid, struct usage *usage);
+enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
+
+#endif

@@ -1,0 +1,180 @@
+/* set: give a running domain another policy. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "errors.h"
+#include "format.h"
+
+/* POLICY, --nodes and --weights as one spec in the words of xl.cfg. */
+static char *make_spec(const char *policy, const struct options *options)
+{
+	char *spec;
+
+	if (options->nodes && strstr(policy, "nodes="))
+		die_usage("set", "home nodes given twice, in '%s' and with --nodes",
+			  policy);
+	if (options->weights && strstr(policy, "weights="))
+		die_usage("set", "weights given twice, in '%s' and with --weights",
+			  policy);
+	if (asprintf(&spec, "%s%s%s%s%s", policy,
+		     options->nodes ? ",nodes=" : "",
+		     options->nodes ? options->nodes : "",
+		     options->weights ? ",weights=" : "",
+		     options->weights ? options->weights : "") < 0)
+		die("out of memory");
+	return spec;
+}
+
+static void check_policy_name(const char *spec)
+{
+	char known[256] = "";
+	size_t length = strcspn(spec, ","), used = 0;
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; (name = backend_policy_name(i)); i++) {
+		if (strlen(name) == length && !strncmp(name, spec, length))
+			return;
+		used += snprintf(known + used, sizeof(known) - used, "%s%s",
+				 used ? ", " : "", name);
+		if (used >= sizeof(known))
+			break;
+	}
+	die("no policy '%.*s'; there are %s", (int)length, spec, known);
+}
+
+static void check_nodes(const struct request *request, const struct nodes *nodes)
+{
+	uint32_t exists[NODES_MAX] = { 0 };
+	char list[LIST_TEXT];
+	unsigned int node;
+
+	for (node = 0; node < nodes->nr; node++)
+		exists[node] = nodes->exists[node];
+	for (node = 0; node < NODES_MAX; node++)
+		if (request->node[node] && !exists[node])
+			die("no node %u; this machine has %s", node,
+			    format_nodes(list, exists));
+}
+
+/* The number of weights must be that of the home nodes, whoever names those. */
+static void check_weights(const struct request *request,
+			  const struct domain *domain, const struct nodes *nodes)
+{
+	bool affinity[NODES_MAX];
+	const bool *home = request->node;
+	uint32_t weight[NODES_MAX] = { 0 };
+	char list[LIST_TEXT];
+	unsigned int node, nr = 0;
+
+	if (!request->nr_weights)
+		return;
+	if (!request->has_nodes) {
+		check_domain(backend_affinity(domain->id, affinity), domain,
+			     "ask for the node affinity of");
+		home = affinity;
+	}
+	for (node = 0; node < nodes->nr; node++) {
+		if (!home[node] || !nodes->exists[node])
+			continue;
+		weight[node] = 1;
+		nr++;
+	}
+	if (nr != request->nr_weights)
+		die("%u weight%s for %u home node%s (%s); give one a node",
+		    request->nr_weights, request->nr_weights == 1 ? "" : "s",
+		    nr, nr == 1 ? "" : "s", format_nodes(list, weight));
+}
+
+static bool same(const struct policy *a, const struct policy *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       !memcmp(a->weight, b->weight, sizeof(a->weight)) &&
+	       a->follows_affinity == b->follows_affinity;
+}
+
+static void print_text(const struct domain *domain, const struct policy *before,
+		       const struct policy *now, const struct usage *usage)
+{
+	char list[LIST_TEXT], size[NUMBER_TEXT], share[NUMBER_TEXT];
+	uint64_t total = usage_total(usage);
+
+	printf("%s (id %u): %s", domain->name ? domain->name : "-", domain->id,
+	       now->name);
+	if (policy_places(now)) {
+		printf(" on home nodes %s", format_nodes(list, now->weight));
+		printf(", weights %s", format_weights(list, now->weight));
+	}
+	if (same(before, now))
+		printf(", as before");
+	else if (total)
+		printf("; the %s it already has stay where they are, %s%% of it on home nodes",
+		       format_bytes(size, total),
+		       format_share(share, usage_at_home(usage, now), total));
+	putchar('\n');
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	struct domain domain = { 0 };
+	struct policy before, now;
+	struct request request;
+	struct usage usage;
+	struct nodes nodes;
+	enum result result;
+	char *spec;
+
+	(void)argc;
+	spec = make_spec(argv[1], options);
+	check_policy_name(spec);
+	result = backend_parse(spec, &request);
+	if (result == RESULT_REFUSED)
+		die("%s", backend_reason());
+	check(result, "read the policy");
+
+	find_guest(argv[0], &domain);
+	check(backend_nodes(&nodes), "ask for the NUMA nodes");
+	check_nodes(&request, &nodes);
+	check_weights(&request, &domain, &nodes);
+
+	check_domain(backend_get(domain.id, &before), &domain,
+		     "ask for the policy of");
+	check_domain(backend_set(domain.id, &request), &domain,
+		     "set the policy of");
+	/* Say what holds, not what was asked for. */
+	check_domain(backend_get(domain.id, &now), &domain,
+		     "ask for the policy of");
+	check_domain(backend_usage(domain.id, &usage), &domain,
+		     "ask for the memory of");
+
+	output_begin(options->format);
+	if (options->format == FORMAT_TABLE)
+		print_text(&domain, &before, &now, &usage);
+	else
+		print_domain_row(&domain, &now, &usage);
+	output_end();
+	free(domain.name);
+	free(spec);
+}
+
+const struct command cmd_set = {
+	.name = "set",
+	.arguments = "DOM POLICY",
+	.summary = "give a running domain another policy",
+	.help =
+"POLICY may also be a whole setting in the words of xl.cfg, see the last example.\n"
+"Without --nodes the home nodes are those of the domain's node affinity. Without\n"
+"--weights every home node gets the same. The policy holds for memory that the\n"
+"domain gets from now on; what it has stays where it is.\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy set guest1 round-2m\n"
+"  xl numa-policy set guest1 round-4k --nodes 0-3,^1 --weights 2:1:1\n"
+"  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n",
+	.sets_policy = true,
+	.min_arguments = 2,
+	.max_arguments = 2,
+	.run = run,
+};

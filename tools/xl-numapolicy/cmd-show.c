@@ -1,0 +1,175 @@
+/* show: one domain in full. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "errors.h"
+#include "format.h"
+
+static bool all_equal(const uint32_t weight[NODES_MAX])
+{
+	uint32_t seen = 0;
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++) {
+		if (weight[node] && seen && weight[node] != seen)
+			return false;
+		if (weight[node])
+			seen = weight[node];
+	}
+	return true;
+}
+
+/* A sentence a line: there is only one domain. */
+static void print_text(const struct domain *domain, const struct policy *policy,
+		       const struct usage *usage)
+{
+	char list[LIST_TEXT], share[NUMBER_TEXT], size[NUMBER_TEXT];
+	uint64_t total = usage_total(usage);
+
+	printf("domain      %s (id %u, %s)\n", domain->name ? domain->name : "-",
+	       domain->id, domain->type);
+	printf("policy      %s\n", policy->name);
+	if (*format_nodes(list, policy->weight))
+		printf("home nodes  %s (%s)\n", list, policy->follows_affinity ?
+		       "follow the node affinity" : "set with the policy");
+	if (policy_places(policy))
+		printf("weights     %s\n", all_equal(policy->weight) ? "equal" :
+		       format_weights(list, policy->weight));
+	printf("memory      %s, %s%% of it on home nodes\n",
+	       format_bytes(size, total),
+	       format_share(share, usage_at_home(usage, policy), total));
+	printf("placed      %" PRIu64 " pages of 4 KiB, where the policy wants them\n",
+	       policy->placed);
+	printf("fell back   %" PRIu64 " pages of 4 KiB, as that node was full\n\n",
+	       policy->fallback);
+}
+
+void print_domain_row(const struct domain *domain, const struct policy *policy,
+		      const struct usage *usage)
+{
+	/* Lists are arrays in JSON, which KIND_NUMBER does not quote. */
+	static const struct column columns[] = {
+		{ "NAME", "name", KIND_TEXT },
+		{ "ID", "id", KIND_NUMBER },
+		{ "TYPE", "type", KIND_TEXT },
+		{ "POLICY", "policy", KIND_TEXT },
+		{ "HOME", "home_nodes", KIND_NUMBER },
+		{ "WEIGHTS", "weights", KIND_NUMBER },
+		{ "FOLLOWS", "follows_affinity", KIND_BOOL },
+		{ "AT-HOME", "at_home_percent", KIND_NUMBER },
+		{ "PLACED", "placed_pages", KIND_NUMBER },
+		{ "FELL-BACK", "fallback_pages", KIND_NUMBER },
+		{ "MEMORY", "memory", KIND_NUMBER },
+	};
+	struct table *table;
+	uint64_t total = usage_total(usage);
+
+	table = table_new("domain", columns, sizeof(columns) / sizeof(*columns));
+	table_row(table);
+	if (domain->name)
+		put_text(table, domain->name);
+	else
+		put_nothing(table);
+	put_number(table, domain->id);
+	put_text(table, domain->type);
+	put_text(table, policy->name);
+	put_nodes(table, policy->weight);
+	put_weights(table, policy->weight);
+	put_bool(table, policy->follows_affinity);
+	put_share(table, usage_at_home(usage, policy), total);
+	put_number(table, policy->placed);
+	put_number(table, policy->fallback);
+	put_bytes(table, total);
+	table_print(table, true);
+	table_free(table);
+}
+
+static void print_nodes(const struct policy *policy, const struct usage *usage,
+			const struct nodes *nodes)
+{
+	static const struct column columns[] = {
+		{ "NODE", "node", KIND_NUMBER },
+		{ "HOME", "home", KIND_BOOL },
+		{ "WEIGHT", "weight", KIND_NUMBER },
+		{ "EXPECTED", "expected_percent", KIND_NUMBER },
+		{ "SHARE", "share_percent", KIND_NUMBER },
+		{ "MEMORY", "memory", KIND_NUMBER },
+		{ "4K-PAGES", "pages_4k", KIND_NUMBER },
+		{ "2M-PAGES", "pages_2m", KIND_NUMBER },
+		{ "1G-PAGES", "pages_1g", KIND_NUMBER },
+	};
+	uint64_t sum = 0, total = usage_total(usage);
+	struct table *table;
+	unsigned int node, size;
+
+	for (node = 0; node < NODES_MAX; node++)
+		sum += policy->weight[node];
+
+	table = table_new("nodes", columns, sizeof(columns) / sizeof(*columns));
+	for (node = 0; node < nodes->nr; node++) {
+		if (!nodes->exists[node])
+			continue;
+		table_row(table);
+		put_number(table, node);
+		put_bool(table, policy->weight[node]);
+		if (policy_places(policy)) {
+			put_number(table, policy->weight[node]);
+			put_share(table, policy->weight[node], sum);
+		} else {
+			put_nothing(table);
+			put_nothing(table);
+		}
+		put_share(table, usage_of_node(usage, node), total);
+		put_bytes(table, usage_of_node(usage, node));
+		for (size = 0; size < PAGE_SIZES; size++)
+			put_number(table, usage->mappings[node][size]);
+	}
+	table_print(table, true);
+	table_free(table);
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	struct domain domain = { 0 };
+	struct policy policy;
+	struct usage usage;
+	struct nodes nodes;
+
+	(void)argc;
+	find_guest(argv[0], &domain);
+	check(backend_nodes(&nodes), "ask for the NUMA nodes");
+	check_domain(backend_get(domain.id, &policy), &domain,
+		     "ask for the policy of");
+	check_domain(backend_usage(domain.id, &usage), &domain,
+		     "ask for the memory of");
+
+	output_begin(options->format);
+	if (options->format == FORMAT_TABLE)
+		print_text(&domain, &policy, &usage);
+	else
+		print_domain_row(&domain, &policy, &usage);
+	if (options->format == FORMAT_RAW)
+		putchar('\n');
+	print_nodes(&policy, &usage, &nodes);
+	output_end();
+	free(domain.name);
+}
+
+const struct command cmd_show = {
+	.name = "show",
+	.arguments = "DOM",
+	.summary = "one domain: policy, home nodes, pages by node and by size",
+	.help =
+"EXPECTED is the share of the memory that the weights give to the node, SHARE what\n"
+"it has. The two differ where memory was there before the policy, fell back, or\n"
+"does not divide evenly. --raw prints two tables with an empty line between them.\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy show guest1\n"
+"  xl numa-policy show 3 --json | jq '.nodes[] | select(.home)'\n",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.run = run,
+};

@@ -1,0 +1,93 @@
+/* One clear line for each way to fail. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "errors.h"
+
+static const char program[] = "xl numa-policy";
+
+void die(const char *format, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", program);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(EXIT_FAILURE);
+}
+
+void die_usage(const char *command, const char *format, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s%s%s: ", program, command ? " " : "",
+		command ? command : "");
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fprintf(stderr, "; see '%s%s%s --help'\n", program, command ? " " : "",
+		command ? command : "");
+	exit(EXIT_USAGE);
+}
+
+void check(enum result result, const char *doing)
+{
+	const char *reason = backend_reason();
+
+	switch (result) {
+	case RESULT_OK:
+		return;
+	case RESULT_NO_RIGHTS:
+		die("no permission to talk to Xen; run this as root");
+	case RESULT_NO_XEN:
+		die("cannot talk to Xen: no /dev/xen/privcmd here; run this in dom0");
+	case RESULT_NO_FEATURE:
+		die("this Xen has no NUMA placement policies (needs CONFIG_NUMA_POLICY)");
+	default:
+		die("cannot %s%s%s", doing, *reason ? ": " : "", reason);
+	}
+}
+
+void check_domain(enum result result, const struct domain *domain,
+		  const char *doing)
+{
+	struct domain now = { 0 };
+	char id[16];
+	const char *name = domain->name;
+
+	if (result == RESULT_OK)
+		return;
+	if (!name) {
+		snprintf(id, sizeof(id), "%u", domain->id);
+		name = id;
+	}
+	/* A domain may go away under our hands; that explains any failure. */
+	if (result != RESULT_NO_FEATURE) {
+		char why[256];
+
+		snprintf(why, sizeof(why), "%s", backend_reason());
+		snprintf(id, sizeof(id), "%u", domain->id);
+		switch (backend_find(id, &now)) {
+		case RESULT_NO_DOMAIN:
+			die("domain '%s' is gone; 'xl list' shows what runs", name);
+		case RESULT_OK:
+			if (now.dying)
+				die("domain '%s' is being destroyed", name);
+			/* fall through */
+		default:
+			die("cannot %s domain '%s'%s%s", doing, name,
+			    *why ? ": " : "", why);
+		}
+	}
+	check(result, doing);
+}
+
+void *check_alloc(void *memory)
+{
+	if (!memory)
+		die("out of memory");
+	return memory;
+}

@@ -1,0 +1,192 @@
+/*
+ * xl numa-policy: see and set on which NUMA nodes the memory of guests is put.
+ * Here is the table of subcommands and what their command lines have in common.
+ */
+#include <getopt.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "errors.h"
+
+static const struct command *const commands[] = {
+	&cmd_list, &cmd_show, &cmd_set, &cmd_where,
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static const struct command *find_command(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(name, commands[i]->name))
+			return commands[i];
+	die_usage(NULL, "no command '%s'; there are list, show, set, where and help",
+		  name);
+}
+
+static void print_policies(void)
+{
+	static const struct {
+		const char *name, *meaning;
+	} text[] = {
+		{ "default", "what the Xen option numa-policy= says for this machine" },
+		{ "none", "wherever Xen finds room, as without this feature" },
+		{ "round-4k", "the home nodes in turn, by 4 KiB" },
+		{ "round-2m", "the home nodes in turn, by 2 MiB" },
+		{ "round-1g", "the home nodes in turn, by 1 GiB" },
+	};
+	const char *name;
+	unsigned int i, j;
+
+	printf("\nPolicies:\n");
+	for (i = 0; (name = backend_policy_name(i)); i++) {
+		const char *meaning = "";
+
+		for (j = 0; j < sizeof(text) / sizeof(*text); j++)
+			if (!strcmp(name, text[j].name))
+				meaning = text[j].meaning;
+		printf("  %-12s %s\n", name, meaning);
+	}
+}
+
+static void help_command(const struct command *command)
+{
+	printf("Usage: xl numa-policy %s [OPTION]...%s%s\n\n%s: %s\n\nOptions:\n",
+	       command->name, *command->arguments ? " " : "", command->arguments,
+	       command->name, command->summary);
+	if (command->sets_policy)
+		printf("      --nodes LIST     home nodes, like 0-3,^1\n"
+		       "      --weights W:W... a weight of 1 to 255 for each home node,\n"
+		       "                       lowest node first\n");
+	printf("      --json           print JSON, with exact numbers\n"
+	       "      --raw            print plain columns, with exact numbers\n"
+	       "  -v, --verbose        show what libxl has to say, on stderr\n"
+	       "  -h, --help           show this help\n");
+	if (command->sets_policy)
+		print_policies();
+	printf("\n%s", command->help);
+}
+
+static void help(void)
+{
+	unsigned int i;
+
+	printf("Usage: xl numa-policy [COMMAND] [OPTION]... [ARGUMENT]...\n\n"
+	       "On which NUMA nodes the memory of guests is, and by which policy it is put there.\n\n"
+	       "Commands:\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		printf("  %-5s %-12s %s\n", commands[i]->name,
+		       commands[i]->arguments, commands[i]->summary);
+	printf("  %-5s %-12s %s\n\n", "help", "[COMMAND]", "this text, or more on a command");
+	printf("DOM is the name or the id of a domain. Without a command: list.\n"
+	       "All commands take --json and --raw. The manual is xl-numa-policy(1).\n");
+}
+
+/* Leaves the arguments alone at argv[*first] and beyond. */
+static struct options parse_options(const struct command *command, int argc,
+				    char **argv, int *first)
+{
+	enum { OPT_JSON = 256, OPT_RAW, OPT_NODES, OPT_WEIGHTS };
+	static const struct option known[] = {
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "raw", no_argument, NULL, OPT_RAW },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "nodes", required_argument, NULL, OPT_NODES },
+		{ "weights", required_argument, NULL, OPT_WEIGHTS },
+		{ NULL, 0, NULL, 0 }
+	};
+	struct options options = { .format = FORMAT_TABLE };
+	bool json = false, raw = false;
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":hv", known, NULL)) != -1) {
+		if ((c == OPT_NODES || c == OPT_WEIGHTS) && !command->sets_policy)
+			die_usage(command->name, "--%s is an option of set only",
+				  c == OPT_NODES ? "nodes" : "weights");
+		switch (c) {
+		case OPT_JSON:
+			json = true;
+			options.format = FORMAT_JSON;
+			break;
+		case OPT_RAW:
+			raw = true;
+			options.format = FORMAT_RAW;
+			break;
+		case OPT_NODES:
+			options.nodes = optarg;
+			break;
+		case OPT_WEIGHTS:
+			options.weights = optarg;
+			break;
+		case 'v':
+			options.verbose = true;
+			break;
+		case 'h':
+			help_command(command);
+			output_end();
+			exit(EXIT_SUCCESS);
+		case ':':
+			die_usage(command->name, "option '%s' needs a value",
+				  argv[optind - 1]);
+		default:
+			if (optopt && optopt < OPT_JSON)
+				die_usage(command->name, "unknown option '-%c'",
+					  optopt);
+			die_usage(command->name, "unknown option '%s'",
+				  argv[optind - 1]);
+		}
+	}
+	if (json && raw)
+		die_usage(command->name, "--json and --raw exclude each other");
+	*first = optind;
+	return options;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = &cmd_list;
+	struct options options;
+	int first;
+
+	/* For the width of names; numbers keep their point. */
+	setlocale(LC_CTYPE, "");
+
+	if (argc > 1 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
+			 !strcmp(argv[1], "-h"))) {
+		if (argc > 3)
+			die_usage(NULL, "help takes one command");
+		if (argc == 3)
+			help_command(find_command(argv[2]));
+		else
+			help();
+		output_end();
+		return EXIT_SUCCESS;
+	}
+	/* Without a command but with its options: list. */
+	if (argc > 1 && argv[1][0] != '-') {
+		command = find_command(argv[1]);
+		argc--;
+		argv++;
+	}
+
+	options = parse_options(command, argc, argv, &first);
+	argc -= first;
+	argv += first;
+	if (argc < command->min_arguments ||
+	    (command->max_arguments >= 0 && argc > command->max_arguments))
+		die_usage(command->name, "%s; it takes %s",
+			  argc < command->min_arguments ? "an argument is missing" :
+			  "an argument too many",
+			  *command->arguments ? command->arguments : "none");
+
+	check(backend_open(options.verbose), "talk to Xen");
+	command->run(&options, argc, argv);
+	backend_close();
+	return EXIT_SUCCESS;
+}
