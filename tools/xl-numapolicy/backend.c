@@ -1,6 +1,6 @@
 /*
- * The only file that knows libxl: calls it, copies its answers into plain types
- * and keeps its messages out of the way.
+ * Calls libxl, copies its answers into plain types and keeps its messages out of
+ * the way. Policies in words are spec.c's business.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 
 #include <libxl.h>
 #include <libxl_utils.h>
-#include <libxlutil.h>
 #include <xentoollog.h>
 
 #include "backend.h"
+#include "spec.h"
 
 #ifndef LIBXL_HAVE_NUMA_POLICY
 #error "this libxl has no NUMA placement policies: point XEN_TOOLS at a patched one"
@@ -22,7 +22,7 @@
 #define PRIVCMD "/dev/xen/privcmd"
 #define DOMID_LIMIT 0x7ff0	/* DOMID_FIRST_RESERVED */
 
-/* Keeps the first error of a call, as later ones only say what failed for it. */
+/* Keeps the last error of a call: libxl goes from the cause to what it means. */
 struct logger {
 	xentoollog_logger vtable;
 	bool verbose;
@@ -38,7 +38,8 @@ static void log_message(xentoollog_logger *base, xentoollog_level level,
 {
 	struct logger *l = (struct logger *)base;
 	char text[sizeof(l->reason)];
-	int where = 0;
+	const char *reason;
+	int skip = 0;
 
 	vsnprintf(text, sizeof(text), format, ap);
 	text[strcspn(text, "\n")] = '\0';
@@ -52,10 +53,15 @@ static void log_message(xentoollog_logger *base, xentoollog_level level,
 	if (l->verbose)
 		fprintf(stderr, "%s: %s: %s\n", context ? context : "libxl",
 			xtl_level_to_string(level), text);
-	if (level >= XTL_ERROR && !l->reason[0]) {
-		/* libxl begins with FILE:LINE:FUNCTION: */
-		sscanf(text, "%*[^: ]:%*u:%*[^: ]:%n", &where);
-		strcpy(l->reason, text + where);
+	if (level >= XTL_ERROR) {
+		/* libxl begins with "FILE:LINE:FUNCTION:" and often "Domain ID:". */
+		reason = text;
+		if (sscanf(reason, "%*[^: ]:%*u:%*[^: ]:%n", &skip) == 0)
+			reason += skip;
+		skip = 0;
+		if (sscanf(reason, "Domain %*u:%n", &skip) == 0)
+			reason += skip;
+		strcpy(l->reason, reason + strspn(reason, " "));
 	}
 }
 
@@ -204,7 +210,7 @@ enum result backend_nodes(struct nodes *nodes)
 	return RESULT_OK;
 }
 
-static void copy_nodes(bool node[NODES_MAX], const libxl_bitmap *map)
+void copy_nodes(bool node[NODES_MAX], const libxl_bitmap *map)
 {
 	int i;
 
@@ -226,67 +232,6 @@ enum result backend_affinity(uint32_t domid, bool node[NODES_MAX])
 		copy_nodes(node, &map);
 	libxl_bitmap_dispose(&map);
 	return result_of(rc);
-}
-
-const char *backend_policy_name(unsigned int policy)
-{
-	return xlu_numa_policy_name(policy);
-}
-
-enum result backend_parse(const char *spec, struct request *request)
-{
-	static const char source[] = "policy";
-	libxl_numa_policy_params params;
-	enum result result = RESULT_FAILED;
-	char *report = NULL, *text;
-	XLU_Config *cfg = NULL;
-	size_t size;
-	FILE *f;
-	int rc;
-
-	memset(request, 0, sizeof(*request));
-	forget_reason();
-	f = open_memstream(&report, &size);
-	if (!f)
-		return RESULT_FAILED;
-	cfg = xlu_cfg_init(f, source);
-	if (!cfg)
-		goto out;
-
-	libxl_numa_policy_params_init(&params);
-	rc = xlu_numa_policy_parse(cfg, spec, &params);
-	fflush(f);
-	if (rc) {
-		/* One line, without the name of a source that is no file. */
-		text = report;
-		if (!strncmp(text, source, strlen(source)) &&
-		    text[strlen(source)] == ':')
-			text += strlen(source) + 1;
-		text += strspn(text, " ");
-		snprintf(logger.reason, sizeof(logger.reason), "%.*s",
-			 (int)strcspn(text, "\n"), text);
-		result = rc == EINVAL ? RESULT_REFUSED : RESULT_FAILED;
-	} else if (params.num_weights <= NODES_MAX) {
-		request->policy = params.policy;
-		request->has_nodes = !libxl_bitmap_is_empty(&params.nodes);
-		copy_nodes(request->node, &params.nodes);
-		request->nr_weights = params.num_weights;
-		if (params.num_weights)
-			memcpy(request->weight, params.weights,
-			       params.num_weights * sizeof(*params.weights));
-		result = RESULT_OK;
-	} else {
-		snprintf(logger.reason, sizeof(logger.reason),
-			 "%d weights are more than Xen has nodes",
-			 params.num_weights);
-		result = RESULT_REFUSED;
-	}
-	libxl_numa_policy_params_dispose(&params);
-	xlu_cfg_destroy(cfg);
-out:
-	fclose(f);
-	free(report);
-	return result;
 }
 
 enum result backend_set(uint32_t domid, const struct request *request)
@@ -330,9 +275,7 @@ enum result backend_get(uint32_t domid, struct policy *policy)
 	libxl_numa_policy_info_init(&info);
 	rc = libxl_domain_numa_policy_get(ctx, domid, &info);
 	if (!rc) {
-		policy->name = xlu_numa_policy_name(info.policy);
-		if (!policy->name)
-			policy->name = "?";	/* a newer Xen's */
+		policy->name = spec_policy_name(info.policy);
 		policy->follows_affinity = info.follows_affinity;
 		policy->placed = info.placed;
 		policy->fallback = info.fallback;

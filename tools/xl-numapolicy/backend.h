@@ -1,11 +1,12 @@
 /*
- * What the commands may ask of Xen, in plain types. Only backend.c knows libxl;
- * nothing here or above it may include a Xen header.
+ * What the commands may ask of Xen, in plain types. Only backend.c and spec.c know
+ * libxl; nothing here or above it may include a Xen header.
  */
 #ifndef BACKEND_H
 #define BACKEND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define NODES_MAX 64		/* upper end of Xen's CONFIG_NR_NUMA_NODES */
@@ -37,7 +38,7 @@ struct nodes {
 
 /* A policy as somebody asks for it. */
 struct request {
-	unsigned int policy;
+	unsigned int policy;	/* libxl's number */
 	bool has_nodes;		/* else home nodes are the node affinity */
 	bool node[NODES_MAX];
 	unsigned int nr_weights; /* 0: equal */
@@ -78,10 +79,11 @@ enum result backend_find(const char *which, struct domain *domain);
 enum result backend_nodes(struct nodes *nodes);
 enum result backend_affinity(uint32_t domid, bool node[NODES_MAX]);
 
-/* NULL beyond the last policy; needs no backend_open(). */
+/* Those a running domain can have. NULL beyond the last; needs no backend_open(). */
 const char *backend_policy_name(unsigned int policy);
-/* spec as in xl.cfg; RESULT_REFUSED leaves what is wrong in backend_reason(). */
-enum result backend_parse(const char *spec, struct request *request);
+/* spec as in xl.cfg; RESULT_REFUSED comes with what is wrong in reason. */
+enum result backend_parse(const char *spec, struct request *request,
+			  char *reason, size_t size);
 
 enum result backend_set(uint32_t domid, const struct request *request);
 enum result backend_get(uint32_t domid, struct policy *policy);

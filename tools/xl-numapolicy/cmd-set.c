@@ -42,6 +42,8 @@ static void check_policy_name(const char *spec)
 		if (used >= sizeof(known))
 			break;
 	}
+	if (length == strlen("default") && !strncmp(spec, "default", length))
+		die("'default' is for new domains only; there are %s", known);
 	die("no policy '%.*s'; there are %s", (int)length, spec, known);
 }
 
@@ -124,14 +126,14 @@ static void run(const struct options *options, int argc, char **argv)
 	struct usage usage;
 	struct nodes nodes;
 	enum result result;
-	char *spec;
+	char *spec, why[512];
 
 	(void)argc;
 	spec = make_spec(argv[1], options);
 	check_policy_name(spec);
-	result = backend_parse(spec, &request);
+	result = backend_parse(spec, &request, why, sizeof(why));
 	if (result == RESULT_REFUSED)
-		die("%s", backend_reason());
+		die("no policy setting '%s': %s", spec, why);
 	check(result, "read the policy");
 
 	find_guest(argv[0], &domain);

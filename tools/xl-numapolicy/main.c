@@ -33,7 +33,6 @@ static void print_policies(void)
 	static const struct {
 		const char *name, *meaning;
 	} text[] = {
-		{ "default", "what the Xen option numa-policy= says for this machine" },
 		{ "none", "wherever Xen finds room, as without this feature" },
 		{ "round-4k", "the home nodes in turn, by 4 KiB" },
 		{ "round-2m", "the home nodes in turn, by 2 MiB" },

@@ -79,9 +79,10 @@ static int fails(const char *function)
 		if (strcmp(f->function, function) || f->after-- > 0)
 			continue;
 		f->after = 0;
+		xtl_log(logger, XTL_ERROR, -1, "xc", "what lies below");
 		xtl_log(logger, XTL_ERROR, -1, "libxl",
-			"libxl_fake.c:1:%s:%s", function, f->message);
-		xtl_log(logger, XTL_ERROR, -1, "libxl", "a second message");
+			"libxl_fake.c:1:%s:Domain 3:%s", function, f->message);
+		xtl_log(logger, XTL_DEBUG, -1, "libxl", "of no interest");
 		return f->rc;
 	}
 	return 0;

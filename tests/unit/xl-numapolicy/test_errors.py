@@ -1,0 +1,180 @@
+"""One line on stderr for each way to fail, and nothing on stdout."""
+
+import errno
+import os
+
+import pytest
+
+from scenario import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine,
+                      example)
+
+ONE_DOMAIN = [["show"], ["set", "round-4k"], ["where", "0x10"]]
+
+
+def command(words, domain):
+    return [words[0], domain, *words[1:]]
+
+
+@pytest.mark.parametrize("words", ONE_DOMAIN, ids=lambda words: words[0])
+@pytest.mark.parametrize("name", ["foo", "", "5", "32752", "4294967299", "99999999999999999999",
+                                  "guest", "guest11", "3 ", "0x3"])
+def test_no_such_domain(xl, words, name):
+    assert xl.bad(*command(words, name)) == f"no domain '{name}'; 'xl list' shows them"
+
+
+@pytest.mark.parametrize("words", ONE_DOMAIN, ids=lambda words: words[0])
+@pytest.mark.parametrize("name", ["0", "Domain-0"])
+def test_pv_domain(xl, words, name):
+    assert xl.bad(*command(words, name)) == \
+        f"domain '{name}' is PV; only PVH and HVM guests have a NUMA policy"
+
+
+@pytest.mark.parametrize("words", ONE_DOMAIN, ids=lambda words: words[0])
+def test_dying_domain(xl, words):
+    machine = example()
+    machine.domains[1].dying = True
+    assert xl.bad(*command(words, "3"), machine=machine) == "domain '3' is being destroyed"
+
+
+@pytest.mark.parametrize("words, function", [(["show"], "get"), (["show"], "usage"),
+                                             (["set", "none"], "get"), (["set", "none"], "set"),
+                                             (["set", "none"], "usage"), (["where", "1"], "locate")])
+def test_failures_of_libxl(xl, words, function):
+    """The reason that libxl logs first, without its source line."""
+    for rc in ERROR_FAIL, ERROR_INVAL:
+        line = xl.bad(*command(words, "3"), machine=example().fail(function, rc, "no reason at all"))
+        assert line.startswith("cannot ") and line.endswith(" domain 'guest1': no reason at all")
+    assert xl.bad(*command(words, "3"), machine=example().fail(function, ERROR_NI)) == \
+        "this Xen has no NUMA placement policies (needs CONFIG_NUMA_POLICY)"
+    machine = example().fail(function, ERROR_DOMAIN_NOTFOUND).fail(
+        "info", ERROR_DOMAIN_NOTFOUND, after=1)
+    assert xl.bad(*command(words, "3"), machine=machine) == \
+        "domain 'guest1' is gone; 'xl list' shows what runs"
+
+
+def test_list_without_the_feature(xl):
+    assert xl.bad("list", machine=example().fail("get", ERROR_NI)) == \
+        "this Xen has no NUMA placement policies (needs CONFIG_NUMA_POLICY)"
+
+
+@pytest.mark.parametrize("words, function", [
+    (["list"], "numainfo"), (["list"], "list"), (["show", "3"], "numainfo"),
+    (["show", "3"], "info"), (["set", "3", "none"], "numainfo"),
+    (["set", "3", "round-4k", "--weights", "1:1:1:1"], "affinity")])
+def test_other_failures(xl, words, function):
+    line = xl.bad(*words, machine=example().fail(function, ERROR_FAIL, "out of luck"))
+    assert line.startswith("cannot ") and line.endswith(": out of luck")
+
+
+@pytest.mark.parametrize("number, line", [
+    (errno.EACCES, "no permission to talk to Xen; run this as root"),
+    (errno.ENOENT, "cannot talk to Xen: no /dev/xen/privcmd here; run this in dom0"),
+    (0, "cannot talk to Xen: cannot connect to xenstore"),
+])
+def test_no_way_to_xen(xl, number, line):
+    machine = Machine(privcmd=number).fail("open", ERROR_FAIL, "cannot connect to xenstore")
+    assert xl.bad("list", machine=machine) == line
+
+
+def test_verbose_shows_what_libxl_says(xl):
+    done = xl.run("show", "5", "-v")
+    assert done.stderr.splitlines() == [
+        "libxl: error: Getting domain info: No such process",
+        "xl numa-policy: no domain '5'; 'xl list' shows them"]
+
+
+@pytest.mark.parametrize("args, line", [
+    (["round-5k"], "no policy 'round-5k'; there are none, round-4k, round-2m, round-1g"),
+    (["default"], "'default' is for new domains only; there are none, round-4k, round-2m, round-1g"),
+    (["default,nodes=1"], "'default' is for new domains only; "),
+    (["round_4k"], "no policy 'round_4k'; there are "),
+    (["round"], "no policy 'round'; there are "),
+    ([""], "no policy ''; there are "),
+    (["round-4k", "--nodes", "0,4"], "no node 4; this machine has 0-3"),
+    (["round-4k,nodes=63"], "no node 63; this machine has 0-3"),
+    (["round-4k", "--nodes", "0-1", "--weights", "1"], "1 weight for 2 home nodes (0-1); give one a node"),
+    (["round-4k", "--nodes", "2", "--weights", "1:1"], "2 weights for 1 home node (2); give one a node"),
+    (["round-4k", "--weights", "1:1"], "2 weights for 4 home nodes (0-3); give one a node"),
+])
+def test_values_of_set(xl, args, line):
+    assert xl.bad("set", "guest1", *args).startswith(line)
+
+
+@pytest.mark.parametrize("args", [
+    ["--weights", "0:1"], ["--weights", "256:1"], ["--weights", "1:x"], ["--weights", "-1"],
+    ["--weights", ""], ["--weights", "1::1"], ["--nodes", ""], ["--nodes", "x"],
+    ["--nodes", "3-1"], ["--nodes", "99999"], ["--nodes", "1,^1"], ["--nodes", "1,"],
+    ["--nodes", "100"], ["--nodes", "0", "--weights", ":".join(["1"] * 65)],
+])
+def test_values_that_libxlutil_refuses(xl, args):
+    """The setting as a whole, and libxlutil's words without its prefix."""
+    line = xl.bad("set", "guest1", "round-4k", *args)
+    setting = "round-4k," + ",".join(
+        f"{name[2:]}={value}" for name, value in zip(args[::2], args[1::2]))
+    assert line.startswith(f"no policy setting '{setting}': ")
+    assert len(line.split("': ", 1)[1]) > 10 and "numa_policy:" not in line
+    assert not any(line.startswith("set ") for line in xl.trace())
+
+
+def test_node_that_is_absent(xl):
+    machine = example()
+    machine.absent = [1]
+    assert xl.bad("set", "guest1", "round-4k", "--nodes", "0-1", machine=machine) == \
+        "no node 1; this machine has 0,2-3"
+
+
+@pytest.mark.parametrize("args, line", [
+    (["foo"], "no command 'foo'; there are list, show, set, where and help"),
+    (["help", "foo"], "no command 'foo'; there are list, show, set, where and help"),
+    (["help", "list", "show"], "help takes one command"),
+    (["list", "guest1"], "an argument too many; it takes none"),
+    (["show"], "an argument is missing; it takes DOM"),
+    (["show", "1", "2"], "an argument too many; it takes DOM"),
+    (["set", "3"], "an argument is missing; it takes DOM POLICY"),
+    (["set", "3", "none", "0-1"], "an argument too many; it takes DOM POLICY"),
+    (["where", "3"], "an argument is missing; it takes DOM GFN..."),
+    (["list", "--jsn"], "unknown option '--jsn'"),
+    (["--jsn"], "unknown option '--jsn'"),
+    (["list", "-x"], "unknown option '-x'"),
+    (["list", "-vx"], "unknown option '-x'"),
+    (["list", "--json=1"], "unknown option '--json=1'"),
+    (["list", "--json", "--raw"], "--json and --raw exclude each other"),
+    (["show", "3", "--nodes", "1"], "--nodes is an option of set only"),
+    (["set", "3", "none", "--weights"], "option '--weights' needs a value"),
+    (["set", "3", "none,nodes=1", "--nodes", "1"], "home nodes given twice, in 'none,nodes=1' and with --nodes"),
+    (["set", "3", "none,weights=1", "--weights", "1"], "weights given twice, in 'none,weights=1' and with --weights"),
+])
+def test_usage(xl, args, line):
+    """With where to read on."""
+    text = xl.bad(*args, status=2)
+    assert text.startswith(line + "; see 'xl numa-policy ") and text.endswith(" --help'")
+
+
+@pytest.mark.parametrize("args", [["list"], ["list", "--json"], ["show", "3"], ["set", "3", "none"],
+                                  ["where", "3", "0-9999"], ["help"], ["set", "--help"]])
+def test_full_disk(xl, args):
+    with open("/dev/full", "w") as full:
+        done = xl.run(*args, stdout=full)
+    assert done.returncode == 1
+    assert done.stderr == "xl numa-policy: cannot write the output: No space left on device\n"
+
+
+@pytest.mark.parametrize("args", [["list"], ["help"], ["where", "3", "0-9999"]])
+def test_closed_pipe(xl, args):
+    """Where the caller ignores SIGPIPE, it is an error like others; else the signal ends us."""
+    for ignore in True, False:
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = xl.run(*args, stdout=writer, restore_signals=not ignore)
+        os.close(writer)
+        if ignore:
+            assert (done.returncode, done.stderr) == (
+                1, "xl numa-policy: cannot write the output: Broken pipe\n")
+        else:
+            assert done.returncode == -13
+
+
+def test_closed_stdout(xl):
+    done = xl.run("list", stdout=None, preexec_fn=lambda: os.close(1))
+    assert done.returncode == 1
+    assert done.stderr == "xl numa-policy: cannot write the output: Bad file descriptor\n"

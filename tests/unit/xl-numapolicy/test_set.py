@@ -1,0 +1,91 @@
+"""set: what it asks of libxl, and what it says then holds."""
+
+import pytest
+
+from scenario import POLICIES, example
+
+
+def asked(xl):
+    """The one request: policy, nodes and weights."""
+    line, = [line for line in xl.trace() if line.startswith("set ")]
+    head, weights = line.split(" weights")
+    head, nodes = head.split(" nodes")
+    _, domid, policy = head.split()
+    return int(domid), POLICIES[int(policy)], [*map(int, nodes.split())], [*map(int, weights.split())]
+
+
+@pytest.mark.parametrize("policy", [name for name in POLICIES if name != "default"])
+def test_policies(xl, policy):
+    xl.good("set", "guest1", policy)
+    assert asked(xl) == (3, policy, [], [])
+
+
+@pytest.mark.parametrize("args, nodes, weights", [
+    (["--nodes", "1,3"], [1, 3], []),
+    (["--nodes", "0-3,^1"], [0, 2, 3], []),
+    (["--nodes=2-3", "--weights=255:1"], [2, 3], [255, 1]),
+    (["--weights", "4:3:2:1"], [], [4, 3, 2, 1]),
+])
+def test_nodes_and_weights(xl, args, nodes, weights):
+    xl.good("set", 3, "round-1g", *args)
+    assert asked(xl) == (3, "round-1g", nodes, weights)
+
+
+@pytest.mark.parametrize("spec, args", [
+    ("round-2m,nodes=0-1,weights=3:1", []),
+    ("round-2m,weights=3:1", ["--nodes", "0-1"]),
+    ("round-2m,nodes=0-1", ["--weights", "3:1"]),
+])
+def test_words_of_xl_cfg(xl, spec, args):
+    xl.good("set", "guest1", spec, *args)
+    assert asked(xl) == (3, "round-2m", [0, 1], [3, 1])
+
+
+def test_says_what_now_holds(xl):
+    assert xl.good("set", "guest1", "round-2m", "--nodes", "1-2", "--weights", "3:1") == (
+        "guest1 (id 3): round-2m on home nodes 1-2, weights 3:1; the 1G it already has stay "
+        "where they are, 25.0% of it on home nodes\n")
+
+
+def test_says_that_nothing_changed(xl):
+    assert xl.good("set", "guest1", "round-4k,nodes=0-1,weights=3:1") == (
+        "guest1 (id 3): round-4k on home nodes 0-1, weights 3:1, as before\n")
+
+
+def test_the_way_home_nodes_are_named_is_a_change(xl):
+    """The same nodes and weights, but from now on they follow the affinity."""
+    machine = example()
+    machine.domains[1].weights = {2: 1, 3: 1}
+    machine.domains[1].affinity = 0b1100
+    assert "as before" not in xl.good("set", "guest1", "round-4k", machine=machine)
+
+
+def test_guest_without_memory(xl):
+    machine = example()
+    machine.domains[1].usage = {}
+    assert xl.good("set", "3", "round-1g", "--nodes", "3", machine=machine) == (
+        "guest1 (id 3): round-1g on home nodes 3, weights 1\n")
+
+
+def test_none(xl):
+    assert xl.good("set", "guest2", "none").startswith("guest2 (id 4): none; the 2G it already has ")
+
+
+def test_json_and_raw(xl):
+    row, = xl.json("set", "guest1", "round-2m", "--nodes", "2-3")["domain"]
+    assert (row["name"], row["id"], row["policy"], row["home_nodes"], row["weights"],
+            row["follows_affinity"], row["at_home_percent"]) == \
+        ("guest1", 3, "round-2m", [2, 3], [1, 1], False, 0.0)
+    head, row = xl.raw("set", "guest1", "round-2m")
+    assert dict(zip(head, row))["follows_affinity"] == "yes"
+
+
+@pytest.mark.parametrize("args", [
+    ["guest1", "round-4k", "--nodes", "9"],
+    ["guest1", "round-5k"],
+    ["guest1", "round-4k", "--weights", "1:1"],
+    ["0", "round-4k"],
+])
+def test_refused_means_not_asked(xl, args):
+    xl.bad("set", *args)
+    assert not any(line.startswith("set ") for line in xl.trace())
