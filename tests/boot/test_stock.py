@@ -5,7 +5,7 @@ It also shows that the harness itself works where nothing of the series is invol
 
 import pytest
 
-from harness import guests
+from harness import checks, guests
 
 # hypervisor and options under which every domain is placed as stock Xen does it
 STOCK_LIKE = [
@@ -51,3 +51,32 @@ def test_reboot(machine):
     machine.run("xl reboot g")
     guests.wait_console(machine, "g", r"(?s)guest: up.*guest: up")
     assert guests.domid(machine, "g") > before
+
+
+@pytest.mark.parametrize((), STOCK_LIKE[:2])
+def test_questions_are_refused(machine):
+    """Where the feature is not, the command says so in one line, and so does xl for a setting in xl.cfg."""
+    guests.create(machine, "g", memory=64)
+    for command in ("list", "show g", "set g round-2m", "where g 0"):
+        result = machine.run(f"xl numa-policy {command}", check=False)
+        assert result.status == 1
+        assert result.out == ""
+        assert result.err.splitlines() == ["xl numa-policy: this Xen has no NUMA placement policies (needs CONFIG_NUMA_POLICY)"]
+    guests.destroy(machine, "g")
+
+    refused = guests.create(machine, "g", check=False, memory=64, policy="round-4k")
+    assert refused.status != 0
+    assert guests.domains(machine) == []
+
+
+@pytest.mark.boot("n2", "debug", "numa-policy=none")
+def test_policy_none_is_said(machine):
+    """Switched off as the default: told, and a guest that asks for a policy has it."""
+    guests.create(machine, "g", memory=64)
+    dump = guests.dump(machine, "g", 64)
+    assert dump.policy == "none"
+    assert dump.usage_pages() == dump.located_pages()
+    guests.destroy(machine, "g")
+    guests.create(machine, "g", memory=64, policy="round-4k,nodes=0-1")
+    dump = guests.dump(machine, "g", 64)
+    checks.check_every_page(dump, "round-4k", [0, 1])

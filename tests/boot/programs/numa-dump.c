@@ -30,7 +30,7 @@ static int fail(const char *what, int rc)
 static int print_policy(void)
 {
 	libxl_numa_policy_info info;
-	int rc, node;
+	int rc, node, home = 0;
 
 	libxl_numa_policy_info_init(&info);
 	rc = libxl_domain_numa_policy_get(ctx, domid, &info);
@@ -38,8 +38,11 @@ static int print_policy(void)
 		return fail("policy", rc);
 	printf("policy %s %d %" PRIu64 " %" PRIu64 "\n", xlu_numa_policy_name(info.policy), info.follows_affinity,
 	       info.placed, info.fallback);
-	libxl_for_each_set_bit(node, info.nodes)
-		printf("home %d %" PRIu32 "\n", node, node < info.num_weights ? info.weights[node] : 0);
+	libxl_for_each_set_bit(node, info.nodes) {
+		/* one weight a home node, in ascending order */
+		printf("home %d %" PRIu32 "\n", node, home < info.num_weights ? info.weights[home] : 0);
+		home++;
+	}
 	libxl_numa_policy_info_dispose(&info);
 	return 0;
 }

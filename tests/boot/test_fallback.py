@@ -1,0 +1,63 @@
+"""A full node: its pages go to the nearest node with room, and are counted."""
+
+import pytest
+
+from harness import checks, guests
+
+pytestmark = pytest.mark.boot("n8")
+
+MIB = 256       # pages
+
+
+def fill(machine, node, leave):
+    """Leaves about so many MiB free on a node, by a guest that is pinned there."""
+    free = guests.free_pages(machine)[node] // MIB
+    guests.create(machine, f"hog{node}", memory=free - leave, policy=f"round-4k,nodes={node}")
+    now = guests.free_pages(machine)[node] // MIB
+    assert leave - 8 <= now <= leave + 8, f"node {node} has {now} MiB free, {leave} were to be left"
+
+
+def check_fallback(dump, policy, homes, full, refuge, free_before):
+    """Pages named to `full` are there as far as room went, the others on `refuge`; the counters agree."""
+    wrong = checks.misplaced(dump, policy, homes)
+    assert wrong, "nothing fell back: the test has proven nothing"
+    assert {(node, wanted) for _, node, wanted in wrong} == {(refuge, full)}
+    assert dump.fallback == len(wrong)
+    assert dump.placed + dump.fallback >= len(dump.pages)
+    on_full = dump.located_pages().get(full, 0)
+    # a few pages of the node go to Xen's own tables for the guest
+    assert free_before - 2 * MIB <= on_full <= free_before
+
+
+@pytest.mark.parametrize("policy", ["round-4k", "round-2m"])
+def test_one_full_node(machine, policy):
+    fill(machine, 3, 20)
+    free = guests.free_pages(machine)[3]
+    guests.create(machine, "g", memory=100, policy=checks.spec(policy, [3, 5]))
+    dump = guests.dump(machine, "g", 100)
+    checks.check_books(dump, 100)
+    check_fallback(dump, policy, [3, 5], full=3, refuge=machine.topology.by_distance(3)[1], free_before=free)
+
+
+def test_nearest_is_full_too(machine):
+    nearest, second = machine.topology.by_distance(3)[1:3]
+    fill(machine, 3, 20)
+    fill(machine, nearest, 0)
+    rest = guests.free_pages(machine)[nearest]
+    guests.create(machine, "g", memory=100, policy="round-4k,nodes=3")
+    dump = guests.dump(machine, "g", 100)
+    checks.check_books(dump, 100)
+    pages = dump.located_pages()
+    assert set(pages) <= {3, nearest, second}
+    assert pages.get(nearest, 0) <= rest
+    assert pages[second] >= 70 * MIB
+    assert dump.fallback == len(dump.pages) - pages[3]
+
+
+def test_no_room_anywhere(machine):
+    """A guest larger than the machine is refused, and takes nothing with it."""
+    before = guests.free_pages(machine)
+    refused = guests.create(machine, "g", check=False, memory=sum(before.values()) // MIB + 64, policy="round-4k")
+    assert refused.status != 0
+    after = guests.free_pages(machine)
+    assert abs(sum(before.values()) - sum(after.values())) <= 4

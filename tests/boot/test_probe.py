@@ -1,0 +1,32 @@
+"""The domctl, handed garbage in every field by programs/domctl-probe.c: an errno each time, and a quiet hypervisor."""
+
+import re
+
+import pytest
+
+
+@pytest.mark.boot("n8")
+@pytest.mark.parametrize("seed", [1, 20261121])
+def test_garbage_debug(machine, seed):
+    probe(machine, seed)
+
+
+@pytest.mark.boot("n8", "release")
+def test_garbage_release(machine):
+    probe(machine, 7)
+
+
+@pytest.mark.boot("n2", "off")
+def test_compiled_out(machine):
+    """Without the feature the domctl is unknown, whatever it holds."""
+    result = machine.run("domctl-probe --absent")
+    assert "absent" in result.out
+
+
+def probe(machine, seed):
+    result = machine.run(f"domctl-probe {seed}", check=False)
+    assert result.status == 0, result.out + result.err
+    said = re.search(rf"^probe: seed {seed}: (\d+) calls, (\d+) refused, all answered$", result.out, re.M)
+    assert said, result.out
+    assert int(said[1]) >= 5000
+    assert int(said[2]) >= 3000
