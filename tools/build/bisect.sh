@@ -1,7 +1,7 @@
 #!/bin/bash
 # bisect.sh xen|linux: builds every patch of a series in turn, the hypervisor with the option on, off and without HVM,
 # the tools where a patch changes them.  What passed before is not built again: a pass is kept by the content of all that
-# went in, and a finished product of the same content is a pass, too.  One work tree, so that a build is mostly incremental.
+# went in.  One work tree, so that a build is mostly incremental.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -24,11 +24,8 @@ found=$("$here/../patchqueue/pq" commit xen series)
 read -r repo tip <<<"$found"
 mapfile -t commits < <(git -c safe.directory='*' -C "$repo" rev-list --reverse refs/heads/base.."$tip")
 
-# known KIND KEY: has this content passed, here or as a product?
-known() {
-	[ -e "$passed/$2" ] && touch "$passed/$2" && return
-	[ -d "$CACHE/products/$1/$2" ]
-}
+# known KEY: has this content passed?
+known() { [ -e "$passed/$1" ] && touch "$passed/$1"; }
 
 # A build that fails is tried again from nothing before it counts: the fault may be what an earlier one left behind.
 hypervisor() { # DIRECTORY FRAGMENT
@@ -65,10 +62,10 @@ for commit in "${commits[@]}"; do
 	number=$((number + 1))
 	subject=$(git -c safe.directory='*' -C "$repo" log -1 --format=%s "$commit")
 	STEP="$number/${#commits[@]}"
-	for variant in release off nohvm; do
-		fragment=$here/xen-$variant.config
+	for variant in on off nohvm; do
+		fragment=$here/bisect-$variant.config
 		wanted=$(hypervisor_key "$repo" "$commit" "$fragment")
-		known "xen-$variant" "$wanted" && continue
+		known "$wanted" && continue
 		need_disk 1000 "bisect"
 		checkout source "$commit"
 		run_step "bisect-xen-$variant" 50 "$subject ($variant)" hypervisor "xen-$variant" "$fragment"
@@ -76,7 +73,7 @@ for commit in "${commits[@]}"; do
 		built=$((built + 1))
 	done
 	wanted=$(tools_key "$repo" "$commit")
-	if ! known xen-tools "$wanted"; then
+	if ! known "$wanted" && ! [ -d "$CACHE/products/xen-tools/$wanted" ]; then
 		need_disk 1000 "bisect"
 		checkout tools "$commit"
 		run_step bisect-tools 60 "$subject (tools)" toolstack

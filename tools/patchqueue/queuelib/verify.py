@@ -15,6 +15,9 @@ def verify(name):
     if numbers != [f"{n:04}-" for n in range(1, len(patches) + 1)]:
         raise Error(f"{DIRECTORY[name]}: the patch files are not numbered from 0001 on without a gap")
     complain(name, style(name, directory))
+    if not patches:
+        say(f"{DIRECTORY[name]}: no patches")
+        return
     base = get_base(name)
     if not base.pinned:
         warn(f"{name}: the base is {base.origin}, not what {DIRECTORY[name]}/BASE names; line numbers are not compared")
@@ -40,8 +43,6 @@ def style(name, directory):
 def round_trip(base, directory):
     """Applies in a scratch tree and compares what export makes of it with the files."""
     patches = patch_files(directory)
-    if not patches:
-        return []
     with scratch("verify") as work:
         git(work, "clone", "-q", "--shared", "--no-checkout", base.repo, work / "tree")
         git(work / "tree", "checkout", "-q", "--detach", base.commit)
