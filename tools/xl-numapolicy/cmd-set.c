@@ -169,7 +169,7 @@ const struct command cmd_set = {
 "POLICY may also be a whole setting in the words of xl.cfg, see the last example.\n"
 "Without --nodes the home nodes are those of the domain's node affinity. Without\n"
 "--weights every home node gets the same. The policy holds for memory that the\n"
-"domain gets from now on; what it has stays where it is.\n"
+"domain gets from now on, and for its next start; what it has stays where it is.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy set guest1 round-2m\n"

@@ -37,19 +37,22 @@ def program(tmp_path_factory):
     return build / "xl-numa-policy"
 
 
+def environment(directory, machine):
+    """For the program to see this machine, and to leave a trace in the directory."""
+    scenario, trace = directory / "machine", directory / "trace"
+    scenario.write_text("\n".join(machine.text()) + "\n")
+    trace.write_text("")
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": library_path(),
+            "FAKE_XEN": str(scenario), "FAKE_TRACE": str(trace)}
+
+
 @pytest.fixture
 def xl(program, tmp_path):
     """Runs the program on a machine (the example if none is given)."""
-    trace = tmp_path / "trace"
-
     def run(*args, machine=None, env=None, **options):
-        scenario = tmp_path / "machine"
-        scenario.write_text("\n".join((machine or example()).text()) + "\n")
-        trace.write_text("")
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                    "stdin": subprocess.DEVNULL, "text": True, "timeout": 60, **options}
-        environ = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "FAKE_XEN": str(scenario),
-                   "FAKE_TRACE": str(trace), "LD_LIBRARY_PATH": library_path(), **(env or {})}
+        environ = {**environment(tmp_path, machine or example()), **(env or {})}
         return subprocess.run([program, *map(str, args)], env=environ, **options)
 
     def good(*args, **options):
@@ -70,4 +73,4 @@ def xl(program, tmp_path):
         json=lambda *args, **options: json.loads(good(*args, "--json", **options)),
         raw=lambda *args, **options: [
             line.split(" ") for line in good(*args, "--raw", **options).splitlines()],
-        trace=lambda: trace.read_text().splitlines())
+        trace=lambda: (tmp_path / "trace").read_text().splitlines())

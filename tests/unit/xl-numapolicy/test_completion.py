@@ -1,0 +1,107 @@
+"""Completion in a real, interactive bash: under xl, with xl's own completion, and by itself."""
+
+import pexpect
+import pytest
+
+from conftest import SOURCE, XEN_TOOLS, environment
+from scenario import Domain, example
+
+COMMANDS = {"list", "show", "set", "where", "help"}
+COMMON = {"--json", "--raw", "--verbose", "--help"}
+GUESTS = {"guest1", "guest2", "web-1"}
+
+
+@pytest.fixture(scope="module")
+def bash(program, tmp_path_factory):
+    """A bash with both completions, and a key (C-x p) that prints the line as it stands."""
+    home = tmp_path_factory.mktemp("bash")
+    machine = example()
+    machine.domains += [Domain(5, "with blank", weights={0: 1}), Domain(6, "-", weights={0: 1}),
+                        Domain(7, "web-1", weights={0: 1})]
+    env = environment(home, machine)
+    env.update(PATH=f"{program.parent}:{env['PATH']}", HOME=str(home), TERM="dumb",
+               INPUTRC="/dev/null", COLUMNS="200")
+    (home / "rc").write_text(f"""
+        PS1= PS2=
+        bind 'set bell-style none' 'set enable-bracketed-paste off'
+        bind -x '"\\C-xp": printf "<%s>" "$READLINE_LINE"'
+        source {XEN_TOOLS}/etc/bash_completion.d/xl
+        source {SOURCE}/xl-numa-policy.bash
+        echo ready
+    """)
+    child = pexpect.spawn("/bin/bash", ["--noprofile", "--rcfile", str(home / "rc"), "-i"], env=env,
+                          cwd=str(home), encoding="utf-8", timeout=20, echo=False,
+                          dimensions=(50, 500))
+    child.expect("ready")
+    yield child
+    child.close()
+
+
+def line_after(bash, line, key):
+    bash.send("\x01\x0b" + line + key + "\x18p")
+    bash.expect("<([^<>]*)>")
+    return bash.match[1]
+
+
+def words_for(bash, line):
+    """M-* replaces the word by all that it can become."""
+    before = line[:line.rfind(" ") + 1]
+    after = line_after(bash, line, "\x1b*")
+    if after == line:
+        return set()
+    assert after.startswith(before)
+    return set(after[len(before):].split())
+
+
+@pytest.mark.parametrize("line, words", [
+    ("", COMMANDS),
+    ("s", {"show", "set"}),
+    ("x", set()),
+    ("-", COMMON),
+    ("list -", COMMON),
+    ("list --j", {"--json"}),
+    ("list ", set()),
+    ("show ", GUESTS),
+    ("show w", {"web-1"}),
+    ("show --json ", GUESTS),
+    ("show guest1 ", set()),
+    ("show guest1 --r", {"--raw"}),
+    ("where g", {"guest1", "guest2"}),
+    ("where guest1 ", set()),
+    ("set ", GUESTS),
+    ("set guest1 ", {"none", "round-4k", "round-2m", "round-1g"}),
+    ("set guest1 round-1", {"round-1g"}),
+    ("set --nodes 0-3 --weights 3:1:1:1 guest1 r", {"round-4k", "round-2m", "round-1g"}),
+    ("set --nodes=0-3 --weights=3:1:1:1 guest1 n", {"none"}),
+    ("set --nodes ", set()),
+    ("set --weights 3:", set()),
+    ("set --nodes=", set()),
+    ("set --nodes=0", set()),
+    ("set guest1 none --", COMMON | {"--nodes", "--weights"}),
+    ("set guest1 none ", set()),
+    ("help ", COMMANDS),
+    ("help list ", set()),
+    ("foo ", set()),
+])
+@pytest.mark.parametrize("start", ["xl numa-policy ", "xl-numa-policy "])
+def test_words(bash, start, line, words):
+    assert words_for(bash, start + line) == words
+
+
+@pytest.mark.parametrize("line, completed", [
+    ("xl numa-policy sho", "xl numa-policy show "),
+    ("xl numa-policy show w", "xl numa-policy show web-1 "),
+    ("xl-numa-policy set web-1 round-1", "xl-numa-policy set web-1 round-1g "),
+    ("xl numa-policy set web-1 none --no", "xl numa-policy set web-1 none --nodes "),
+])
+def test_tab_ends_the_word(bash, line, completed):
+    assert line_after(bash, line, "\t") == completed
+
+
+def test_no_file_names(bash):
+    """There is one, named rc."""
+    assert line_after(bash, "xl numa-policy where guest1 r", "\t") == "xl numa-policy where guest1 r"
+
+
+def test_other_commands_of_xl_are_left_alone(bash):
+    assert line_after(bash, "xl create r", "\t") == "xl create rc"

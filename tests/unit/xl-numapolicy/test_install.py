@@ -1,0 +1,96 @@
+"""The build as a user makes it, what it installs, and the manual."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import SOURCE, library_path, make
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    build, root = tmp_path_factory.mktemp("plain"), tmp_path_factory.mktemp("root")
+    done = make(f"BUILD={build}", f"DESTDIR={root}", "PREFIX=/opt/x", "install")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return root
+
+
+@pytest.fixture(scope="module")
+def manual(installed):
+    return installed / "opt/x/share/man/man1/xl-numa-policy.1"
+
+
+def test_files(installed):
+    assert {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()} == {
+        "opt/x/sbin/xl-numa-policy", "opt/x/share/man/man1/xl-numa-policy.1",
+        "etc/bash_completion.d/xl-numa-policy"}
+
+
+def test_program_without_xen(installed, tmp_path):
+    """With the real libxl: what a machine that does not run Xen says."""
+    done = subprocess.run([installed / "opt/x/sbin/xl-numa-policy"], capture_output=True, text=True,
+                          env={"LD_LIBRARY_PATH": library_path()}, timeout=60)
+    assert done.returncode == 1 and done.stdout == ""
+    assert re.fullmatch(r"xl numa-policy: [^\n]*\n", done.stderr)
+
+
+def test_nothing_to_do_the_second_time(tmp_path):
+    target = f"BUILD={tmp_path}"
+    make(target)
+    assert make(target, "-q").returncode == 0
+
+
+def test_wrong_tools_tree(tmp_path):
+    done = make(f"XEN_TOOLS={tmp_path}", f"BUILD={tmp_path}")
+    assert done.returncode != 0
+    assert "no xenlight.pc below XEN_TOOLS=" in done.stderr.splitlines()[0]
+
+
+def test_manual_source():
+    done = subprocess.run(["podchecker", "-warnings", "-warnings", SOURCE / "xl-numa-policy.pod"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+
+
+def test_manual_groff(manual):
+    if not shutil.which("groff"):
+        pytest.skip("groff is not installed")
+    done = subprocess.run(["groff", "-ww", "-man", "-Tutf8", "-z", manual], capture_output=True,
+                          text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_manual_mandoc(manual):
+    """Without a date, as the same source has to give the same page."""
+    if not shutil.which("mandoc"):
+        pytest.skip("mandoc is not installed")
+    done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", manual], capture_output=True, text=True)
+    assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
+
+
+def test_manual_names_everything_the_help_does(xl, manual):
+    text = manual.read_text().replace("\\-", "-").replace("\\", "")
+    words = set()
+    for name in ["list", "show", "set", "where"]:
+        page = xl.good(name, "--help")
+        words |= {name, *re.findall(r"--[a-z]+", page)}
+    words |= set(re.findall(r"^  (\S+)", page_of_policies(xl), re.M))
+    assert {"--json", "--weights", "round-4k", "none"} <= words
+    assert [word for word in sorted(words) if word not in text] == []
+
+
+def page_of_policies(xl):
+    return xl.good("set", "--help").split("Policies:\n")[1].split("\n\n")[0]
+
+
+def test_manual_is_reproducible(tmp_path, manual):
+    make(f"BUILD={tmp_path}", f"{tmp_path}/xl-numa-policy.1")
+    assert (tmp_path / "xl-numa-policy.1").read_bytes() == manual.read_bytes()
+    assert not re.search(r"20\d\d-\d\d-\d\d", manual.read_text().split(".TH")[1].splitlines()[0])
+
+
+def test_no_file_is_too_long():
+    for path in SOURCE.glob("*.[ch]"):
+        assert len(path.read_text().splitlines()) < 400, path
