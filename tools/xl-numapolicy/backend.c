@@ -175,9 +175,9 @@ enum result backend_find(const char *which, struct domain *domain)
 	} else {
 		unsigned long long id;
 
-		errno = 0;
+		/* What does not fit becomes the largest number. */
 		id = strtoull(which, NULL, 10);
-		if (errno || id >= DOMID_LIMIT)
+		if (id >= DOMID_LIMIT)
 			return RESULT_NO_DOMAIN;
 		domid = id;
 	}

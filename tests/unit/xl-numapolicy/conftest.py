@@ -1,31 +1,13 @@
 """The real program, linked with fake-libxl.c in front of libxl and built with sanitizers."""
 
 import json
-import os
 import subprocess
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from scenario import example
-
-HERE = Path(__file__).absolute().parent
-ROOT = HERE.parents[2]
-SOURCE = ROOT / "tools/xl-numapolicy"
-XEN_TOOLS = Path(os.environ.get("XEN_TOOLS") or ROOT / "build/xen-tools").absolute()
-SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all"
-
-
-def make(*args):
-    assert XEN_TOOLS.is_dir(), f"no {XEN_TOOLS}: run 'make setup' first, or set XEN_TOOLS"
-    return subprocess.run(["make", "-s", "-C", SOURCE, f"XEN_TOOLS={XEN_TOOLS}", *args],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
-
-
-def library_path():
-    """Where the program finds the Xen libraries that it was linked against."""
-    return str(next(XEN_TOOLS.rglob("libxenlight.so")).parent)
+from fake_machine import example
+from numapolicy_build import HERE, SANITIZE, environment, make
 
 
 @pytest.fixture(scope="session")
@@ -35,15 +17,6 @@ def program(tmp_path_factory):
                 f"LDFLAGS={SANITIZE} -Wl,--wrap=access", f"{build}/xl-numa-policy")
     assert done.returncode == 0, done.stderr
     return build / "xl-numa-policy"
-
-
-def environment(directory, machine):
-    """For the program to see this machine, and to leave a trace in the directory."""
-    scenario, trace = directory / "machine", directory / "trace"
-    scenario.write_text("\n".join(machine.text()) + "\n")
-    trace.write_text("")
-    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": library_path(),
-            "FAKE_XEN": str(scenario), "FAKE_TRACE": str(trace)}
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 /*
  * A libxl for tests of xl numa-policy without Xen: a machine read from the file
- * that FAKE_XEN names (see scenario.py), calls written down in the file that
+ * that FAKE_XEN names (see fake_machine.py), calls written down in the file that
  * FAKE_TRACE names. What needs no Xen (bitmaps, the IDL's types, libxlutil)
  * stays the real library's; these definitions come before it when linking.
  */

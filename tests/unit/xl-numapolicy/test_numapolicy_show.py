@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenario import MIB, example
+from fake_machine import MIB, example
 
 GUEST1 = """\
 domain      guest1 (id 3, PVH)

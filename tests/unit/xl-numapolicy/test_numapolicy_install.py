@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import SOURCE, library_path, make
+from numapolicy_build import SOURCE, library_path, make
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenario import POLICIES, example
+from fake_machine import POLICIES, example
 
 
 def asked(xl):

@@ -3,8 +3,8 @@
 import pexpect
 import pytest
 
-from conftest import SOURCE, XEN_TOOLS, environment
-from scenario import Domain, example
+from numapolicy_build import SOURCE, XEN_TOOLS, environment
+from fake_machine import Domain, example
 
 COMMANDS = {"list", "show", "set", "where", "help"}
 COMMON = {"--json", "--raw", "--verbose", "--help"}

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from scenario import ERROR_FAIL, example
+from fake_machine import ERROR_FAIL, example
 
 
 def test_table(xl):

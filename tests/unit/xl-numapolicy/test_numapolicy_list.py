@@ -5,7 +5,7 @@ import pty
 
 import pytest
 
-from scenario import ERROR_DOMAIN_NOTFOUND, ERROR_INVAL, MIB, Domain, Machine, example
+from fake_machine import ERROR_DOMAIN_NOTFOUND, ERROR_INVAL, MIB, Domain, Machine, example
 
 EXAMPLE = """\
 NAME     ID TYPE POLICY   HOME AT-HOME FELL-BACK MEMORY   N0   N1  N2 N3

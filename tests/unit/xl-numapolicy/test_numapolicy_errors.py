@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from scenario import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine,
+from fake_machine import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine,
                       example)
 
 ONE_DOMAIN = [["show"], ["set", "round-4k"], ["where", "0x10"]]
