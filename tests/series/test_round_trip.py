@@ -1,0 +1,112 @@
+"""Patch files to commits and back: exact, the same for everybody, and red when it is not."""
+import os
+
+
+def test_the_tarball_is_imported_whole(queue):
+    queue.pq("import", "xen")
+    assert queue.git("ls-files").split() == [".gitignore", "README", "kept.o", "link", "notes", "run", "xen/main.c"]
+    assert os.readlink(queue.tree / "link") == "README"
+    assert os.access(queue.tree / "run", os.X_OK) and not os.access(queue.tree / "notes", os.X_OK)
+    assert queue.git("status", "--porcelain") == ""
+
+
+def test_round_trip(series):
+    before = {patch.name: patch.read_bytes() for patch in series.patches()}
+    assert list(before) == ["0001-xen-say-one.patch", "0002-notes-change-a-line.patch", "0003-notes-mode-and-link.patch"]
+    assert "3 patches apply" in series.pq("verify", "xen")
+    series.run("rm", "-rf", series.root / "build", series.cache / "xen-numa-policy" / "git")
+    series.pq("import", "xen")
+    series.pq("export", "xen")
+    assert {patch.name: patch.read_bytes() for patch in series.patches()} == before
+
+
+def test_commits_do_not_depend_on_who_imports(series):
+    series.pq("import", "xen")
+    one = series.git("rev-parse", "HEAD")
+    series.run("rm", "-rf", series.root / "build", series.cache / "xen-numa-policy" / "git")
+    (series.home / ".gitconfig").write_text(
+        "[user]\nname = Else\nemail = e@example.org\n[core]\nautocrlf = true\n[am]\nthreeWay = true\n[apply]\nwhitespace = fix\n")
+    series.pq("import", "xen", TZ="Asia/Tokyo", GIT_COMMITTER_NAME="Else", GIT_AUTHOR_DATE="@1 +0000")
+    assert series.git("rev-parse", "HEAD") == one
+
+
+def test_export_ignores_the_users_git_configuration(series):
+    before = [patch.read_bytes() for patch in series.patches()]
+    (series.home / ".gitconfig").write_text(
+        "[diff]\nnoprefix = true\nalgorithm = patience\ncontext = 9\nmnemonicPrefix = true\n"
+        "[format]\nsignOff = true\nattach = true\nsubjectPrefix = X\nnumbered = true\nsignature = me\nthread = true\n")
+    series.pq("export", "xen")
+    assert [patch.read_bytes() for patch in series.patches()] == before
+
+
+def test_patches_need_not_come_from_the_cache_of_the_tree(series):
+    """The tree must survive a cleaned cache."""
+    series.run("rm", "-rf", series.cache / "xen-numa-policy" / "git")
+    series.git("fsck", "--no-dangling")
+    series.pq("export", "xen")
+
+
+def test_fuzz_is_red(series):
+    series.edit(2, " line 19\n", " line nineteen\n")
+    said = series.refused("verify", "xen")
+    assert "0002-notes-change-a-line.patch does not apply" in said
+    assert "0002" in series.refused("import", "xen")
+
+
+def test_shifted_lines_are_red(series):
+    """git applies a patch whose lines moved; that is not byte for byte."""
+    series.edit(2, "@@ -17,7 +17,7 @@", "@@ -15,7 +15,7 @@")
+    assert "0002-notes-change-a-line.patch: does not come back byte for byte" in series.refused("verify", "xen")
+
+
+def test_short_hashes_are_red(series):
+    text = series.patches()[0].read_text()
+    index = next(line for line in text.splitlines() if line.startswith("index "))
+    old, new = index.split()[1].split("..")
+    series.edit(1, index, f"index {old[:7]}..{new[:7]} 100644")
+    assert "0001-xen-say-one.patch: does not come back byte for byte" in series.refused("verify", "xen")
+
+
+def test_another_file_name_is_red(series):
+    series.patches()[0].rename(series.series / "0001-else.patch")
+    series.cover()
+    assert "0001-else.patch: comes back under another name" in series.refused("verify", "xen")
+
+
+def test_a_gap_in_the_numbers_is_red(series):
+    series.patches()[1].unlink()
+    assert "not numbered from 0001 on without a gap" in series.refused("verify", "xen")
+
+
+def test_dropped_patches_go_from_the_directory(series):
+    series.git("reset", "-q", "--hard", "HEAD~2")
+    series.pq("export", "xen")
+    assert [patch.name for patch in series.patches()] == ["0001-xen-say-one.patch"]
+    assert (series.series / "README.md").exists() and (series.series / "BASE").exists()
+
+
+def test_a_wrong_tarball_is_not_taken(series):
+    """Its place in the cache does not make a file right; there is no network to get the right one."""
+    (series.cache / "xen-numa-policy/src/xen_4.20.9.orig.tar.xz").write_bytes(b"something else")
+    conf = series.home / "apt.conf"
+    conf.write_text('Acquire::http::Proxy "http://127.0.0.1:9"; Acquire::https::Proxy "http://127.0.0.1:9"; Acquire::Retries "0";')
+    said = series.refused("verify", "xen", APT_CONFIG=str(conf))
+    assert "error: cannot download xen 4.20.9-1: no network?" in said
+
+
+def test_a_base_without_a_hash_is_refused(series):
+    base = series.series / "BASE"
+    base.write_text(base.read_text().replace("sha256=", "sum="))
+    assert "BASE: no sha256=" in series.refused("import", "xen")
+
+
+def test_a_local_git_tree_instead_of_base(series, tmp_path):
+    local = tmp_path / "local"
+    series.run("git", "clone", "-q", series.tree, local)
+    series.run("git", "-C", local, "checkout", "-q", "HEAD~3")
+    series.run("rm", "-rf", series.root / "build")
+    said = series.pq("import", "xen", XEN_SRC=str(local))
+    assert "not what xen-patches/BASE names" in said
+    assert series.git("log", "--format=%s").splitlines()[0] == "notes: mode and link"
+    series.pq("verify", "xen", XEN_SRC=str(local))
+    assert "is no git tree" in series.refused("verify", "xen", XEN_SRC=str(tmp_path))

@@ -1,0 +1,91 @@
+"""No verb drops what somebody did."""
+import pytest
+
+
+def test_export_refuses_a_dirty_tree(series):
+    (series.tree / "notes").write_text("half done\n")
+    assert "changes that are not committed" in series.refused("export", "xen")
+    assert (series.tree / "notes").read_text() == "half done\n"
+
+
+def test_export_refuses_an_untracked_file(series):
+    (series.tree / "forgotten.c").write_text("int x;\n")
+    assert "changes that are not committed" in series.refused("export", "xen")
+
+
+def test_import_refuses_to_drop_changes(series):
+    (series.tree / "notes").write_text("half done\n")
+    assert "has changes that are not committed" in series.refused("import", "xen")
+    assert (series.tree / "notes").read_text() == "half done\n"
+
+
+def test_import_refuses_to_drop_commits(series):
+    series.commit("xen: not exported\n\nYet.", files={"new": "work\n"})
+    head = series.git("rev-parse", "HEAD")
+    assert "has commits that are not in the series" in series.refused("import", "xen")
+    assert series.git("rev-parse", "HEAD") == head
+
+
+def test_force_sets_work_aside(series):
+    series.commit("xen: not exported\n\nYet.", files={"new": "work\n"})
+    head = series.git("rev-parse", "HEAD")
+    (series.tree / "notes").write_text("half done\n")
+    (series.tree / "untracked").write_text("also mine\n")
+    said = series.pq("import", "xen", FORCE="1")
+    assert f"pq-saved-{head[:12]}" in said and "git stash list" in said
+    assert series.git("rev-parse", f"pq-saved-{head[:12]}") == head
+    assert not (series.tree / "new").exists() and not (series.tree / "untracked").exists()
+    series.git("checkout", "-q", head)
+    series.git("stash", "pop", "-q")
+    assert (series.tree / "notes").read_text() == "half done\n"
+    assert (series.tree / "untracked").read_text() == "also mine\n"
+
+
+def test_gently_leaves_work_alone(series):
+    series.commit("xen: not exported\n\nYet.", files={"new": "work\n"})
+    assert "left alone" in series.pq("import", "--gently", "xen")
+    assert (series.tree / "new").exists()
+
+
+def test_the_stash_and_other_branches_survive_an_import(series):
+    series.git("branch", "mine")
+    (series.tree / "notes").write_text("half done\n")
+    series.git("-c", "user.name=a", "-c", "user.email=a@b", "stash", "-q")
+    series.pq("import", "xen")
+    assert series.git("stash", "list") and series.git("branch", "--list", "mine")
+
+
+def test_export_refuses_when_the_files_moved_on(series):
+    """git pull brought other patches; the tree is older than they are."""
+    series.edit(1, "So that it differs", "So that it now differs")
+    before = series.patches()[0].read_bytes()
+    assert "changed since" in series.refused("export", "xen")
+    assert series.patches()[0].read_bytes() == before
+    series.pq("import", "xen")
+    series.pq("export", "xen")
+    assert series.patches()[0].read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", ["import", "export"])
+def test_a_stopped_rebase_is_not_touched(series, verb):
+    series.run("git", "-C", series.tree, "rebase", "-q", "-x", "false", "HEAD~2")
+    assert "is under way" in series.refused(verb, "xen")
+
+
+def test_a_merge_is_refused(series):
+    series.git("checkout", "-q", "-b", "side", "HEAD~1")
+    series.commit("xen: side\n\nWork.", files={"side": "x\n"})
+    series.git("checkout", "-q", "series")
+    series.git("-c", "user.name=a", "-c", "user.email=a@b", "merge", "-q", "side", "-m", "merge")
+    assert "has a merge" in series.refused("export", "xen")
+    assert len(series.patches()) == 3
+
+
+def test_export_refuses_commits_that_do_not_stand_on_the_base(series):
+    series.git("checkout", "-q", "--orphan", "else")
+    series.commit("xen: from nowhere\n\nNo base.", files={"x": "x\n"})
+    assert "does not stand on refs/pq/base" in series.refused("export", "xen")
+
+
+def test_export_without_a_tree(queue):
+    assert "make trees" in queue.refused("export", "xen")
