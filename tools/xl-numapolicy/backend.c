@@ -204,6 +204,7 @@ enum result backend_nodes(struct nodes *nodes)
 		if (info[i].size == LIBXL_NUMAINFO_INVALID_ENTRY)
 			continue;
 		nodes->exists[i] = true;
+		nodes->memory[i] = info[i].size != 0;
 		nodes->nr = i + 1;
 	}
 	libxl_numainfo_list_free(info, nr);

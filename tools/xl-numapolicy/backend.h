@@ -34,6 +34,7 @@ struct domain {
 struct nodes {
 	unsigned int nr;	/* highest node number + 1 */
 	bool exists[NODES_MAX];
+	bool memory[NODES_MAX];	/* only a node with memory can be a home node */
 };
 
 /* A policy as somebody asks for it. */

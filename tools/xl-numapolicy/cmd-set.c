@@ -49,16 +49,22 @@ static void check_policy_name(const char *spec)
 
 static void check_nodes(const struct request *request, const struct nodes *nodes)
 {
-	uint32_t exists[NODES_MAX] = { 0 };
+	uint32_t exists[NODES_MAX], memory[NODES_MAX];
 	char list[LIST_TEXT];
 	unsigned int node;
 
-	for (node = 0; node < nodes->nr; node++)
+	for (node = 0; node < NODES_MAX; node++) {
 		exists[node] = nodes->exists[node];
-	for (node = 0; node < NODES_MAX; node++)
+		memory[node] = nodes->memory[node];
+	}
+	for (node = 0; node < NODES_MAX; node++) {
 		if (request->node[node] && !exists[node])
 			die("no node %u; this machine has %s", node,
 			    format_nodes(list, exists));
+		if (request->node[node] && !memory[node])
+			die("node %u has no memory; of this machine's nodes, %s have",
+			    node, format_nodes(list, memory));
+	}
 }
 
 /* The number of weights must be that of the home nodes, whoever names those. */
@@ -79,7 +85,7 @@ static void check_weights(const struct request *request,
 		home = affinity;
 	}
 	for (node = 0; node < nodes->nr; node++) {
-		if (!home[node] || !nodes->exists[node])
+		if (!home[node] || !nodes->memory[node])
 			continue;
 		weight[node] = 1;
 		nr++;

@@ -36,7 +36,7 @@ struct failure {
 
 static struct {
 	unsigned int nodes, pages, order;
-	uint64_t absent;
+	uint64_t absent, empty;
 	int privcmd;
 	struct fake_domain domain[MAX];
 	struct failure failure[8];
@@ -104,6 +104,9 @@ static void read_line(const char *line)
 	} else if (!strcmp(word, "absent")) {
 		sscanf(line, "%u", &node);
 		machine.absent |= 1ULL << node;
+	} else if (!strcmp(word, "empty")) {
+		sscanf(line, "%u", &node);
+		machine.empty |= 1ULL << node;
 	} else if (!strcmp(word, "pages")) {
 		sscanf(line, "%u %u", &machine.pages, &machine.order);
 	} else if (!strcmp(word, "privcmd")) {
@@ -232,7 +235,8 @@ libxl_numainfo *libxl_get_numainfo(libxl_ctx *ctx, int *nr)
 	info = calloc(machine.nodes, sizeof(*info));
 	for (i = 0; i < machine.nodes; i++)
 		info[i].size = machine.absent & (1ULL << i) ?
-			       LIBXL_NUMAINFO_INVALID_ENTRY : 1ULL << 30;
+			       LIBXL_NUMAINFO_INVALID_ENTRY :
+			       machine.empty & (1ULL << i) ? 0 : 1ULL << 30;
 	*nr = machine.nodes;
 	return info;
 }

@@ -32,6 +32,7 @@ class Domain:
 class Machine:
     nodes: int = 4
     absent: list = field(default_factory=list)
+    empty: list = field(default_factory=list)  # nodes without memory
     domains: list = field(default_factory=list)
     pages: int = 0  # gfns below it have RAM
     order: int = 0  # of every mapping
@@ -48,6 +49,8 @@ class Machine:
         yield f"privcmd {self.privcmd}"
         for node in self.absent:
             yield f"absent {node}"
+        for node in self.empty:
+            yield f"empty {node}"
         for function, rc, after, message in self.failures:
             yield f"fail {function} {rc} {after} {message}"
         for d in self.domains:

@@ -123,6 +123,17 @@ def test_node_that_is_absent(xl):
         "no node 1; this machine has 0,2-3"
 
 
+def test_node_without_memory(xl):
+    """It exists, but is no home; the affinity does not make it one either."""
+    machine = example()
+    machine.empty = [1]
+    assert xl.bad("set", "guest1", "round-4k", "--nodes", "0-1", machine=machine) == \
+        "node 1 has no memory; of this machine's nodes, 0,2-3 have"
+    assert xl.bad("set", "guest1", "round-4k", "--weights", "1:1:1:1", machine=machine) == \
+        "4 weights for 3 home nodes (0,2-3); give one a node"
+    assert "n1" in xl.raw("list", machine=machine)[0]
+
+
 @pytest.mark.parametrize("args, line", [
     (["foo"], "no command 'foo'; there are list, show, set, where and help"),
     (["help", "foo"], "no command 'foo'; there are list, show, set, where and help"),
