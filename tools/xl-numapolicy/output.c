@@ -67,8 +67,6 @@ struct table *table_new(const char *name, const struct column *columns,
 	scols_table_set_name(table->scols, name);
 	scols_table_enable_raw(table->scols, format == FORMAT_RAW);
 	scols_table_enable_json(table->scols, format == FORMAT_JSON);
-	/* Never cut a cell, whatever the terminal. */
-	scols_table_set_termforce(table->scols, SCOLS_TERMFORCE_NEVER);
 
 	for (i = 0; i < nr; i++) {
 		const struct column *c = &columns[i];

@@ -14,7 +14,7 @@ from numapolicy_build import HERE, SANITIZE, environment, make
 def program(tmp_path_factory):
     build = tmp_path_factory.mktemp("build")
     done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c", f"CFLAGS=-O1 -g {SANITIZE}",
-                f"LDFLAGS={SANITIZE} -Wl,--wrap=access", f"{build}/xl-numa-policy")
+                f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose", f"{build}/xl-numa-policy")
     assert done.returncode == 0, done.stderr
     return build / "xl-numa-policy"
 

@@ -17,6 +17,8 @@
 #define MAX 128
 
 int __wrap_access(const char *path, int mode);
+int __wrap_fclose(FILE *f);
+int __real_fclose(FILE *f);
 
 struct fake_domain {
 	unsigned int id;
@@ -147,6 +149,16 @@ int __wrap_access(const char *path, int mode)
 	trace("access %s %d\n", path, mode);
 	errno = machine.privcmd;
 	return errno ? -1 : 0;
+}
+
+/* A file system that tells of a full disk when the file is closed. */
+int __wrap_fclose(FILE *f)
+{
+	bool full = f == stdout && fails("close");
+	int rc = __real_fclose(f);
+
+	errno = full ? EDQUOT : errno;
+	return full ? EOF : rc;
 }
 
 int libxl_ctx_alloc(libxl_ctx **ctx, int version, unsigned int flags,

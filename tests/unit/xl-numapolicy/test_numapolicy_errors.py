@@ -170,6 +170,19 @@ def test_full_disk(xl, args):
     assert done.stderr == "xl numa-policy: cannot write the output: No space left on device\n"
 
 
+def test_full_disk_ends_the_work(xl):
+    """Not after four thousand million more pages."""
+    with open("/dev/full", "w") as full:
+        assert xl.run("where", "3", "0-0xffffffff", stdout=full).returncode == 1
+    assert len(xl.trace()) < 10
+
+
+def test_full_disk_known_at_the_end(xl):
+    done = xl.run("list", machine=example().fail("close", ERROR_FAIL))
+    assert done.returncode == 1
+    assert done.stderr == "xl numa-policy: cannot write the output: Disk quota exceeded\n"
+
+
 @pytest.mark.parametrize("args", [["list"], ["help"], ["where", "3", "0-9999"]])
 def test_closed_pipe(xl, args):
     """Where the caller ignores SIGPIPE, it is an error like others; else the signal ends us."""
