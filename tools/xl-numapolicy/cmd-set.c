@@ -118,7 +118,7 @@ static void print_text(const struct domain *domain, const struct policy *before,
 	if (same(before, now))
 		printf(", as before");
 	else if (total)
-		printf("; the %s it already has stay where they are, %s%% of it on home nodes",
+		printf("; the %s it already has stays where it is, %s%% of it on home nodes",
 		       format_bytes(size, total),
 		       format_share(share, usage_at_home(usage, now), total));
 	putchar('\n');

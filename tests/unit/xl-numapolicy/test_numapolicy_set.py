@@ -43,8 +43,8 @@ def test_words_of_xl_cfg(xl, spec, args):
 
 def test_says_what_now_holds(xl):
     assert xl.good("set", "guest1", "round-2m", "--nodes", "1-2", "--weights", "3:1") == (
-        "guest1 (id 3): round-2m on home nodes 1-2, weights 3:1; the 1G it already has stay "
-        "where they are, 25.0% of it on home nodes\n")
+        "guest1 (id 3): round-2m on home nodes 1-2, weights 3:1; the 1G it already has stays "
+        "where it is, 25.0% of it on home nodes\n")
 
 
 def test_says_that_nothing_changed(xl):
