@@ -123,10 +123,8 @@ void put_hex(struct table *table, uint64_t number)
 
 void put_bool(struct table *table, bool value)
 {
-	if (format == FORMAT_JSON)
-		put_text(table, value ? "1" : "0");
-	else
-		put_text(table, value ? "yes" : "no");
+	/* The library takes "no" for false. */
+	put_text(table, value ? "yes" : "no");
 }
 
 void put_bytes(struct table *table, uint64_t bytes)

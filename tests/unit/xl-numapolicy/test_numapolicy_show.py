@@ -2,7 +2,7 @@
 
 import pytest
 
-from fake_machine import MIB, example
+from fake_machine import MIB, Domain, Machine, example
 
 GUEST1 = """\
 domain      guest1 (id 3, PVH)
@@ -79,3 +79,14 @@ def test_expected_shares_that_do_not_divide_evenly(xl):
     machine.domains[1].weights = {0: 1, 1: 1, 2: 1}
     shares = [row["expected_percent"] for row in xl.json("show", "3", machine=machine)["nodes"]]
     assert shares == [33.3, 33.3, 33.3, 0.0]
+
+
+def test_the_largest_machine(xl):
+    """64 nodes, the largest weights, different ones at the ends."""
+    weights = {node: 255 for node in range(64)} | {0: 1}
+    machine = Machine(64, domains=[Domain(1, "g", weights=weights)])
+    domain, = xl.json("show", "1", machine=machine)["domain"]
+    assert domain["home_nodes"] == list(range(64)) and domain["weights"] == [1] + [255] * 63
+    assert ":".join(["1"] + ["255"] * 63) in xl.good("show", "1", machine=machine)
+    machine.domains[0].weights = {node: 255 for node in range(0, 64, 2)} | {63: 1}
+    assert ",".join(map(str, range(0, 61, 2))) + ",62-63 " in xl.good("show", "1", machine=machine)
