@@ -103,24 +103,35 @@ static bool same(const struct policy *a, const struct policy *b)
 	       a->follows_affinity == b->follows_affinity;
 }
 
+static void print_homes(const struct policy *policy)
+{
+	char list[LIST_TEXT];
+
+	format_nodes(list, policy->weight);
+	printf(" on home node%s %s", list[strspn(list, "0123456789")] ? "s" : "", list);
+	if (!weights_equal(policy))
+		printf(", weights %s", format_weights(list, policy->weight));
+}
+
 static void print_text(const struct domain *domain, const struct policy *before,
 		       const struct policy *now, const struct usage *usage)
 {
-	char list[LIST_TEXT], size[NUMBER_TEXT], share[NUMBER_TEXT];
+	char size[NUMBER_TEXT], share[NUMBER_TEXT];
 	uint64_t total = usage_total(usage);
 
 	printf("%s (id %u): %s", domain->name ? domain->name : "-", domain->id,
 	       now->name);
-	if (policy_places(now)) {
-		printf(" on home nodes %s", format_nodes(list, now->weight));
-		printf(", weights %s", format_weights(list, now->weight));
-	}
-	if (same(before, now))
+	if (policy_places(now))
+		print_homes(now);
+	if (same(before, now)) {
 		printf(", as before");
-	else if (total)
-		printf("; the %s it already has stays where it is, %s%% of it on home nodes",
-		       format_bytes(size, total),
-		       format_share(share, usage_at_home(usage, now), total));
+	} else if (total) {
+		printf("; the %s it already has stays where it is",
+		       format_bytes(size, total));
+		if (policy_places(now))
+			printf(", %s%% of it on home nodes",
+			       format_share(share, usage_at_home(usage, now), total));
+	}
 	putchar('\n');
 }
 

@@ -7,20 +7,6 @@
 #include "errors.h"
 #include "format.h"
 
-static bool all_equal(const uint32_t weight[NODES_MAX])
-{
-	uint32_t seen = 0;
-	unsigned int node;
-
-	for (node = 0; node < NODES_MAX; node++) {
-		if (weight[node] && seen && weight[node] != seen)
-			return false;
-		if (weight[node])
-			seen = weight[node];
-	}
-	return true;
-}
-
 /* A sentence a line: there is only one domain. */
 static void print_text(const struct domain *domain, const struct policy *policy,
 		       const struct usage *usage)
@@ -35,7 +21,7 @@ static void print_text(const struct domain *domain, const struct policy *policy,
 		printf("home nodes  %s (%s)\n", list, policy->follows_affinity ?
 		       "follow the node affinity" : "set with the policy");
 	if (policy_places(policy))
-		printf("weights     %s\n", all_equal(policy->weight) ? "equal" :
+		printf("weights     %s\n", weights_equal(policy) ? "equal" :
 		       format_weights(list, policy->weight));
 	printf("memory      %s, %s%% of it on home nodes\n",
 	       format_bytes(size, total),

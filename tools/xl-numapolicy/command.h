@@ -34,6 +34,7 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 
 /* True if the policy is one that places by home nodes and weights. */
 bool policy_places(const struct policy *policy);
+bool weights_equal(const struct policy *policy);
 uint64_t usage_of_node(const struct usage *usage, unsigned int node);	/* bytes */
 uint64_t usage_total(const struct usage *usage);
 uint64_t usage_at_home(const struct usage *usage, const struct policy *policy);

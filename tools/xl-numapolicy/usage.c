@@ -23,6 +23,20 @@ bool policy_places(const struct policy *policy)
 	return strcmp(policy->name, "none") != 0;
 }
 
+bool weights_equal(const struct policy *policy)
+{
+	uint32_t seen = 0;
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++) {
+		if (policy->weight[node] && seen && policy->weight[node] != seen)
+			return false;
+		if (policy->weight[node])
+			seen = policy->weight[node];
+	}
+	return true;
+}
+
 uint64_t usage_of_node(const struct usage *usage, unsigned int node)
 {
 	uint64_t pages = 0;

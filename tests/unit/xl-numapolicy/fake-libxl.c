@@ -188,7 +188,7 @@ static void fill(libxl_dominfo *info, const struct fake_domain *d)
 {
 	libxl_dominfo_init(info);
 	info->domid = d->id;
-	info->dying = d->dying;
+	info->dying = d->dying || fails("live");
 	info->domain_type = !strcmp(d->type, "pv") ? LIBXL_DOMAIN_TYPE_PV :
 			    !strcmp(d->type, "pvh") ? LIBXL_DOMAIN_TYPE_PVH :
 			    !strcmp(d->type, "hvm") ? LIBXL_DOMAIN_TYPE_HVM :

@@ -52,6 +52,12 @@ def test_failures_of_libxl(xl, words, function):
         "domain 'guest1' is gone; 'xl list' shows what runs"
 
 
+def test_domain_that_dies_meanwhile(xl):
+    """It is asked for again when something goes wrong, as this explains anything."""
+    machine = example().fail("get", ERROR_FAIL).fail("live", ERROR_FAIL, after=1)
+    assert xl.bad("show", "3", machine=machine) == "domain 'guest1' is being destroyed"
+
+
 def test_list_without_the_feature(xl):
     assert xl.bad("list", machine=example().fail("get", ERROR_NI)) == \
         "this Xen has no NUMA placement policies (needs CONFIG_NUMA_POLICY)"

@@ -64,11 +64,18 @@ def test_guest_without_memory(xl):
     machine = example()
     machine.domains[1].usage = {}
     assert xl.good("set", "3", "round-1g", "--nodes", "3", machine=machine) == (
-        "guest1 (id 3): round-1g on home nodes 3, weights 1\n")
+        "guest1 (id 3): round-1g on home node 3\n")
 
 
 def test_none(xl):
-    assert xl.good("set", "guest2", "none").startswith("guest2 (id 4): none; the 2G it already has ")
+    assert xl.good("set", "guest2", "none") == \
+        "guest2 (id 4): none; the 2G it already has stays where it is\n"
+
+
+def test_equal_weights_go_without_saying(xl):
+    assert xl.good("set", "guest1", "round-4k", "--nodes", "0,2", "--weights", "7:7") == (
+        "guest1 (id 3): round-4k on home nodes 0,2; the 1G it already has stays where it is, "
+        "75.0% of it on home nodes\n")
 
 
 def test_json_and_raw(xl):
