@@ -97,9 +97,9 @@ def test_one_gib_pages_stay(machine):
 
 @pytest.mark.boot("n8")
 @pytest.mark.parametrize(("options", "homes"), [
-    ({"cpus": "2,5"}, [2, 5]),
+    ({"cpus": ["2,5"]}, [2, 5]),
     ({"cpus_soft": "1,6,7", "vcpus": 3}, [1, 6, 7]),
-    ({"cpus": "all"}, list(range(8))),
+    ({"cpus_soft": "all"}, list(range(8))),
     ({"vcpus": 8, "cpus": ["0", "1", "2", "3", "0", "1", "2", "3"]}, [0, 1, 2, 3]),
 ], ids=["hard", "soft", "all", "by-vcpu"])
 def test_home_nodes_follow_affinity(machine, options, homes):
@@ -115,7 +115,7 @@ def test_home_nodes_follow_affinity(machine, options, homes):
 @pytest.mark.boot("n8")
 def test_affinity_that_changes(machine):
     """The home nodes in force follow; memory that is there stays."""
-    guests.create(machine, "g", memory=64, cpus="2,5")
+    guests.create(machine, "g", memory=64, cpus=["2,5"])
     machine.run("xl vcpu-pin g 0 3,4 -")
     dump = guests.dump(machine, "g", 64)
     checks.check_policy(dump, "round-4k", [3, 4])
@@ -135,7 +135,7 @@ def test_automatic_placement_is_one_home(machine):
 @pytest.mark.boot("n2", "debug", "numa-policy=round-2m")
 @pytest.mark.parametrize("policy", [None, "default", "round-4k"])
 def test_machine_wide_default(machine, policy):
-    guests.create(machine, "g", memory=101, policy=policy, cpus="all")
+    guests.create(machine, "g", memory=101, policy=policy, cpus_soft="all")
     dump = guests.dump(machine, "g", 101)
     wanted = "round-4k" if policy == "round-4k" else "round-2m"
     checks.check_policy(dump, wanted, [0, 1])
@@ -157,7 +157,7 @@ def test_uneven_nodes(machine, policy):
 @pytest.mark.boot("n4-memless")
 def test_node_without_memory(machine):
     """A node with CPUs only is no home node, however the guest comes by it."""
-    guests.create(machine, "g", memory=101, cpus="all")
+    guests.create(machine, "g", memory=101, cpus_soft="all")
     dump = guests.dump(machine, "g", 101)
     checks.check_books(dump, 101)
     checks.check_policy(dump, "round-4k", [0, 1, 3])
@@ -172,7 +172,7 @@ def test_node_without_memory(machine):
 @pytest.mark.boot("n4-memless")
 def test_vcpus_on_a_node_without_memory(machine):
     """The memory is then on the nearest node that has some: node 3, at distance 16."""
-    guests.create(machine, "g", memory=64, cpus="2")
+    guests.create(machine, "g", memory=64, cpus=["2"])
     dump = guests.dump(machine, "g", 64)
     checks.check_books(dump, 64)
     assert set(dump.located_pages()) == {3}

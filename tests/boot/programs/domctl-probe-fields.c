@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Garbage in one field at a time; the rest of the call is valid. */
+#include <string.h>
+
+#include "domctl-probe.h"
+
+static void probe_common(void)
+{
+	static const uint32_t bad_ops[] = { 4, 5, 0x7fffffff, 0x80000000, 0xffffffff };
+	static const uint16_t bad_domids[] = { 0x6fff, 0x7ff0, 0x7ff1, 0x7ff2, 0x7ff3, 0x7ff4, 0x7fff, 0xffff };
+	unsigned int i;
+
+	for (i = 0; i < NR(bad_ops); i++) {
+		prepare(bad_ops[i]);
+		expect_refusal("unknown op");
+	}
+	for (uint32_t op = 0; op < 4; op++) {
+		for (i = 0; i < 32; i++) {
+			prepare(op)->pad = 1u << i;
+			expect_refusal("padding");
+		}
+		for (i = 0; i < NR(bad_domids); i++) {
+			prepare(op);
+			domctl->domain = bad_domids[i];
+			expect_refusal("no such domain");
+		}
+		prepare(op);
+		domctl->domain = 0;
+		/* dom0 is PV; only asking for its policy may have an answer */
+		if (!call() && op != XEN_DOMCTL_NUMA_POLICY_GET)
+			fail("op %u on a PV domain: accepted", op);
+		prepare(op);
+		domctl->interface_version ^= 1;
+		expect_refusal("interface version");
+		prepare(op);
+		expect_good("valid call");
+	}
+}
+
+static void probe_set(void)
+{
+	static const uint32_t bad_counts[] = { 1, 3, 64, 65, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff };
+	static const uint32_t bad_weights[] = { 0, 256, 0x10001, 0x80000000, 0xffffffff };
+	struct xen_domctl_numa_policy_conf *conf;
+	unsigned int i;
+
+	/* the policies there are, and those there are not */
+	for (uint32_t policy = XEN_NUMA_POLICY_NONE; policy <= XEN_NUMA_POLICY_ROUND_1G; policy++) {
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.policy = policy;
+		domctl->u.numa_policy.u.conf.nr_weights = 0;
+		expect_good("policy");
+	}
+	for (i = 2; i < 32; i++) {
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.policy = 1u << i;
+		expect_refusal("policy");
+	}
+	for (i = 0; i < NR(bad_counts); i++) {
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.nr_weights = bad_counts[i];
+		expect_refusal("number of weights");
+	}
+	for (i = 0; i < NR(bad_weights); i++) {
+		conf = &prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf;
+		conf->weights.p[1] = bad_weights[i];
+		expect_refusal("weight");
+	}
+	for (i = 0; i < NR(no_handles); i++) {
+		conf = &prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf;
+		set_xen_guest_handle_raw(conf->weights, no_handles[i]);
+		expect_refusal("handle of the weights");
+		conf = &prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf;
+		set_xen_guest_handle_raw(conf->nodes.bitmap, no_handles[i]);
+		expect_refusal("handle of the nodes");
+	}
+	for (i = 8; i < NODES; i++) {
+		conf = &prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf;
+		((uint8_t *)conf->nodes.bitmap.p)[i / 8] |= 1 << i % 8;
+		conf->nr_weights = 0;
+		expect_refusal("node that is not there");
+	}
+	for (i = 7; i < 32; i++) {
+		conf = &prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf;
+		conf->nodes.nr_bits = 1u << i;
+		set_xen_guest_handle_raw(conf->nodes.bitmap, no_handles[0]);
+		expect_refusal("number of nodes");
+	}
+	for (i = 0; i < 32; i++) {
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.pad = 1u << i;
+		expect_refusal("padding of conf");
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.follows_affinity = 1u << i;
+		expect_refusal("follows_affinity going in");
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.placed = 1ull << (i * 2);
+		expect_refusal("placed going in");
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.fallback = 1ull << (i * 2);
+		expect_refusal("fallback going in");
+	}
+}
+
+static void probe_answers(void)
+{
+	struct xen_domctl_numa_policy *np;
+	unsigned int i;
+
+	for (i = 0; i < NR(no_handles); i++) {
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_GET);
+		set_xen_guest_handle_raw(np->u.conf.weights, no_handles[i]);
+		expect_refusal("handle for the weights");
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_GET);
+		set_xen_guest_handle_raw(np->u.conf.nodes.bitmap, no_handles[i]);
+		expect_refusal("handle for the nodes");
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);
+		set_xen_guest_handle_raw(np->u.usage.counts, no_handles[i]);
+		expect_refusal("handle for the counts");
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_LOCATE);
+		set_xen_guest_handle_raw(np->u.locate.pages, no_handles[i]);
+		expect_refusal("handle for the pages");
+		np->u.locate.nr = 0xffffffff;
+		np->u.locate.done = 0;
+		expect_refusal("handle for very many pages");
+	}
+	for (i = 0; i < 32; i++) {
+		prepare(XEN_DOMCTL_NUMA_POLICY_USAGE)->u.usage.pad = 1u << i;
+		expect_refusal("padding of usage");
+	}
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_LOCATE);
+	np->u.locate.done = np->u.locate.nr + 1;
+	expect_refusal("more done than there is");
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_LOCATE);
+	np->u.locate.done = 0xffffffff;
+	expect_refusal("more done than there can be");
+
+	/* odd, but with a meaning: only an answer is wanted */
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);
+	np->u.usage.gfn = XEN_NUMA_USAGE_END;
+	call();
+	for (i = 0; i < 64; i++) {
+		prepare(XEN_DOMCTL_NUMA_POLICY_USAGE)->u.usage.gfn = 1ull << i;
+		call();
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_LOCATE);
+		np->u.locate.pages.p[0].gfn = 1ull << i;
+		np->u.locate.pages.p[1].gfn = (1ull << i) - 1;
+		np->u.locate.pages.p[2].gfn = -(1ull << i);
+		call();
+	}
+	/* answers that land on the question */
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);
+	np->u.usage.nr_nodes = 2;
+	set_xen_guest_handle_raw(np->u.usage.counts, (void *)domctl);
+	call();
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_LOCATE);
+	np->u.locate.nr = 4;
+	set_xen_guest_handle_raw(np->u.locate.pages, (void *)domctl);
+	call();
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_GET);
+	np->u.conf.nr_weights = 8;
+	set_xen_guest_handle_raw(np->u.conf.weights, (void *)domctl);
+	call();
+}
+
+void probe_fields(void)
+{
+	probe_common();
+	probe_set();
+	probe_answers();
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Garbage in many fields at once, the same for the same seed. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "domctl-probe.h"
+
+#define RANDOM_CALLS 6000
+
+static uint64_t state;
+
+static uint64_t rnd(void)
+{
+	/* xorshift64*: the run is a function of the seed */
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return state * 0x2545f4914f6cdd1du;
+}
+
+/* Small numbers, single bits, or anything. */
+static uint64_t some(void)
+{
+	uint64_t value = rnd();
+
+	switch (value >> 62) {
+	case 0:
+		return value % 5;
+	case 1:
+		return 1ull << value % 64;
+	case 2:
+		return value % 300;
+	default:
+		return rnd();
+	}
+}
+
+/* Over the end of a page that is there, at its start, read-only, or nowhere: never our own heap or stack. */
+static void *some_handle(void)
+{
+	static char *arena;
+	uint64_t value = rnd();
+
+	if (!arena) {
+		arena = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		if (arena == MAP_FAILED || mprotect(arena + 4096, 4096, PROT_READ) || munmap(arena + 8192, 4096) ||
+		    mlock(arena, 8192))
+			exit(2);
+	}
+	switch (value % 8) {
+	case 0:
+		return no_handles[value / 8 % NR(no_handles)];
+	case 1:
+		return arena + 4096 + value / 8 % 4096;
+	case 2:
+		return NULL;
+	default:
+		return arena + value / 8 % 4096;
+	}
+}
+
+void probe_random(uint64_t seed)
+{
+	state = seed + 0x9e3779b97f4a7c15u;	/* which may not be 0 */
+	for (unsigned int i = 0; i < RANDOM_CALLS; i++) {
+		uint32_t op = rnd() % 16 ? rnd() % 4 : (uint32_t)some();
+		struct xen_domctl_numa_policy *np = prepare(op);
+
+		/* most fields stay as they are, or nothing would come past the first check */
+		np->pad = rnd() % 32 ? 0 : (uint32_t)some();
+		switch (op) {
+		case XEN_DOMCTL_NUMA_POLICY_SET:
+		case XEN_DOMCTL_NUMA_POLICY_GET:
+			if (!(rnd() % 2))
+				np->u.conf.policy = some();
+			if (!(rnd() % 2))
+				np->u.conf.nr_weights = some();
+			if (!(rnd() % 2))
+				np->u.conf.nodes.nr_bits = some();
+			if (!(rnd() % 4))
+				set_xen_guest_handle_raw(np->u.conf.nodes.bitmap, some_handle());
+			if (!(rnd() % 4))
+				set_xen_guest_handle_raw(np->u.conf.weights, some_handle());
+			if (!(rnd() % 8))
+				np->u.conf.placed = some();
+			break;
+		case XEN_DOMCTL_NUMA_POLICY_USAGE:
+			if (!(rnd() % 2))
+				np->u.usage.gfn = some();
+			if (!(rnd() % 2))
+				np->u.usage.nr_nodes = some();
+			set_xen_guest_handle_raw(np->u.usage.counts, some_handle());
+			break;
+		case XEN_DOMCTL_NUMA_POLICY_LOCATE:
+			if (!(rnd() % 2))
+				np->u.locate.nr = some();
+			if (!(rnd() % 4))
+				np->u.locate.done = some();
+			set_xen_guest_handle_raw(np->u.locate.pages, some_handle());
+			break;
+		default:
+			for (unsigned int word = 0; word < sizeof(np->u) / 8; word++)
+				((uint64_t *)&np->u)[word] = some();
+		}
+		call();
+	}
+}
