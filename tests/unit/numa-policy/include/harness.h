@@ -1,0 +1,196 @@
+/*
+ * Just enough of Xen for xen/common/numa-policy to run in user space: a heap of
+ * page frames on nodes, and a p2m, both so simple that they can be looked at.
+ */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <inttypes.h>
+
+#ifndef ERESTART
+#define ERESTART 85
+#endif
+
+#define __XEN_TOOLS__
+#define BITS_PER_BYTE 8
+#define PRI_gfn "05lx"
+
+typedef uint8_t nodeid_t;
+
+#define MAX_NUMNODES 64
+#define NUMA_NO_NODE 0xFF
+#define MAX_ORDER    20
+#define PAGE_SHIFT   12
+#define BITS_PER_LONG 64
+
+#define cf_check
+#define __init
+#define __ro_after_init
+extern int (*const test_param)(const char *value);
+extern const char *const test_param_name;
+#define custom_param(name, fn) \
+	int (*const test_param)(const char *) = (fn); \
+	const char *const test_param_name = (name)
+
+#define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
+#define ROUNDUP(x, a) (((x) + (a) - 1) / (a) * (a))
+#define IS_ALIGNED(x, a) (((x) & ((a) - 1)) == 0)
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define ASSERT(x) assert(x)
+#define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
+
+#define DECLARE_BITMAP(name, bits) unsigned long name[(bits) / BITS_PER_LONG]
+#define __set_bit(i, map) \
+	((map)[(i) / BITS_PER_LONG] |= 1UL << ((i) % BITS_PER_LONG))
+#define bitmap_for_each(i, map, size) \
+	for ((i) = 0; (i) < (size); (i)++) \
+		if ((map)[(i) / BITS_PER_LONG] >> ((i) % BITS_PER_LONG) & 1)
+
+#define printk printf
+#define gdprintk(lvl, ...) do { } while (0)
+#define XENLOG_DEBUG
+
+typedef struct { unsigned long gfn; } gfn_t;
+typedef struct { unsigned long mfn; } mfn_t;
+
+static inline gfn_t _gfn(unsigned long n) { return (gfn_t){ n }; }
+static inline unsigned long gfn_x(gfn_t g) { return g.gfn; }
+static inline gfn_t gfn_add(gfn_t g, unsigned long i) { return _gfn(g.gfn + i); }
+static inline bool gfn_eq(gfn_t a, gfn_t b) { return a.gfn == b.gfn; }
+
+/* Nodes. */
+typedef struct { unsigned long bits[1]; } nodemask_t;
+
+#define nodemask_bits(m)       ((m)->bits)
+#define nodes_clear(m)         ((m).bits[0] = 0)
+#define nodes_empty(m)         (!(m).bits[0])
+#define nodes_equal(a, b)      ((a).bits[0] == (b).bits[0])
+#define nodes_weight(m)        __builtin_popcountl((m).bits[0])
+#define node_set(n, m)         ((m).bits[0] |= 1UL << (n))
+#define node_clear(n, m)       ((m).bits[0] &= ~(1UL << (n)))
+#define nodemask_test(n, m)    ((m)->bits[0] >> (n) & 1)
+#define first_node(m)          ((m).bits[0] ? __builtin_ctzl((m).bits[0]) : MAX_NUMNODES)
+#define for_each_node_mask(n, m) \
+	for ((n) = 0; (n) < MAX_NUMNODES; (n)++) \
+		if (nodemask_test(n, &(m)))
+#define NODEMASK_PR(m)         MAX_NUMNODES, (void *)nodemask_bits(m)
+
+extern nodemask_t node_online_map;
+extern unsigned int test_distance[MAX_NUMNODES][MAX_NUMNODES];
+#define node_online(n)         nodemask_test(n, &node_online_map)
+#define __node_distance(a, b)  test_distance[a][b]
+unsigned long node_spanned_pages(nodeid_t node);
+unsigned long avail_node_heap_pages(unsigned int node);
+
+/* Locks: taken once, and nothing slow is done under one. */
+typedef struct { int held; } spinlock_t;
+extern int test_locks_held;
+
+#define spin_lock_init(l) ((l)->held = 0)
+#define spin_lock(l)      (assert(!(l)->held), (l)->held = 1, (void)test_locks_held++)
+#define spin_unlock(l)    (assert((l)->held), (l)->held = 0, (void)test_locks_held--)
+#define spin_trylock(l)   (!(l)->held && ((l)->held = 1, test_locks_held++, true))
+
+/* Memory: as many allocations as the test allows, negative for all. */
+extern int test_allocations;
+static inline void *test_alloc(size_t size)
+{
+	assert(!test_locks_held);
+	if (!test_allocations)
+		return NULL;
+	test_allocations -= test_allocations > 0;
+	return calloc(1, size);
+}
+
+#define xvmalloc(t)  ((t *)test_alloc(sizeof(t)))
+#define xvzalloc(t)  ((t *)test_alloc(sizeof(t)))
+#define xvzalloc_flex_struct(t, field, nr) \
+	((t *)test_alloc(offsetof(t, field) + (nr) * sizeof(((t *)0)->field[0])))
+#define xvfree(p)    free(p)
+#define XVFREE(p)    (free(p), (p) = NULL)
+
+/* Domains. */
+struct page_info { int owned, mapped; };
+struct numa_policy;
+struct domain {
+	struct numa_policy *numa_policy;
+	spinlock_t node_affinity_lock;
+	nodemask_t node_affinity;
+	unsigned int max_pages;
+	bool hardware, hvm;
+};
+struct vcpu { struct domain *domain; };
+
+extern struct vcpu *current;
+#define is_hardware_domain(d) ((d)->hardware)
+#define is_hvm_domain(d)      ((d)->hvm)
+unsigned int domain_tot_pages(const struct domain *d);
+
+/* Heap and p2m. */
+#define MEMF_node(n)       ((((n) + 1U) & 0xff) << 8)
+#define MEMF_exact_node    (1U << 4)
+#define MEMF_no_tlbflush   (1U << 6)
+struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
+				      unsigned int memflags);
+void put_page_alloc_ref(struct page_info *pg);
+mfn_t page_to_mfn(const struct page_info *pg);
+int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn,
+			   unsigned int order);
+int guest_remove_page(struct domain *d, unsigned long gfn);
+bool hypercall_preempt_check(void);
+static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,
+				       uint32_t *timestamp)
+{
+	(void)pg;
+	*need = true;
+	*timestamp = 1;
+}
+
+/* Guest memory is ours. */
+#define copy_from_guest(dst, hnd, nr) \
+	(test_bad_handle((hnd).p) ? 1 : (memcpy(dst, (hnd).p, (nr) * sizeof(*(dst))), 0))
+#define copy_to_guest(hnd, src, nr) \
+	(test_bad_handle((hnd).p) ? 1 : (memcpy((hnd).p, src, (nr) * sizeof(*(src))), 0))
+static inline bool test_bad_handle(const void *p)
+{
+	assert(!test_locks_held);
+	return !p;
+}
+
+#include <public/domctl.h>
+
+static inline int xenctl_bitmap_to_bitmap(unsigned long *to,
+					  const struct xenctl_bitmap *from,
+					  unsigned int bits)
+{
+	assert(bits == BITS_PER_LONG);
+	*to = 0;
+	if (from->nr_bits && !from->bitmap.p)
+		return -EFAULT;
+	memcpy(to, from->bitmap.p ? (void *)from->bitmap.p : (void *)to,
+	       from->nr_bits / 8);
+	return 0;
+}
+
+static inline int bitmap_to_xenctl_bitmap(struct xenctl_bitmap *to,
+					  const unsigned long *from,
+					  unsigned int bits)
+{
+	assert(bits == BITS_PER_LONG);
+	if (to->nr_bits && !to->bitmap.p)
+		return -EFAULT;
+	if (to->nr_bits)
+		memcpy(to->bitmap.p, from, to->nr_bits / 8);
+	return 0;
+}
+
+#endif /* HARNESS_H */

@@ -1,0 +1,31 @@
+/* The machine that harness.h promises, and what a test may ask of it. */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include "harness.h"
+
+#define NODE_PAGES 16384UL	/* span of a node, in frames */
+#define P2M_PAGES  65536UL
+
+/* What the p2m says of a gfn. */
+struct p2m_entry { bool present; unsigned long mfn; unsigned int order; };
+extern struct p2m_entry p2m[P2M_PAGES];
+
+/* Nodes without pages are there, but have no memory. */
+void machine_reset(unsigned int nodes, const unsigned long pages[]);
+nodeid_t machine_node_of(unsigned long mfn);
+/* Take a random share of a node's frames away, for good. */
+void machine_fragment(nodeid_t node, unsigned int percent);
+/* Frames that belong to the domain, mapped or not. */
+unsigned long machine_owned(void);
+/* Is there a free naturally aligned block of this order? */
+bool machine_has_block(nodeid_t node, unsigned int order);
+
+extern unsigned int machine_preempt_percent;	/* how often to be preempted */
+extern unsigned int machine_p2m_fail_percent;	/* how often a page cannot be mapped */
+
+/* A seeded generator, so that a failure can be replayed with SEED=. */
+uint64_t test_seed(void);
+unsigned int rnd(unsigned int below);
+
+#endif /* MACHINE_H */

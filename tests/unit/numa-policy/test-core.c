@@ -1,0 +1,212 @@
+/* Which policy a domain has, over which home nodes; what is refused. */
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "machine.h"
+#include "private.h"
+#include <xen/numa-policy.h>
+
+static struct domain dom;
+static struct vcpu caller;
+
+static int setup(void **unused)
+{
+	/* Node 2 has CPUs only. */
+	const unsigned long pages[] = { 100, 100, 0, 100 };
+
+	(void)unused;
+	machine_reset(4, pages);
+	assert_int_equal(test_param("round-4k"), 0);
+	dom = (struct domain){ .hvm = true, .max_pages = 1U << 30 };
+	dom.node_affinity.bits[0] = 0xf;
+	current = &caller;
+	return domain_numa_policy_init(&dom);
+}
+
+static int teardown(void **unused)
+{
+	(void)unused;
+	domain_numa_policy_destroy(&dom);
+	return 0;
+}
+
+static int set(uint32_t policy, uint64_t nodes, uint32_t nr, const uint32_t *weights)
+{
+	struct xen_domctl_numa_policy_conf conf = { .policy = policy, .nr_weights = nr };
+
+	conf.nodes.nr_bits = 64;
+	conf.nodes.bitmap.p = (uint8_t *)&nodes;
+	conf.weights.p = (uint32_t *)weights;
+	return numa_policy_set(&dom, &conf);
+}
+
+static void expect(uint32_t policy, uint64_t home, bool follows)
+{
+	struct xen_domctl_numa_policy_conf conf = { .nr_weights = 64 };
+	uint32_t weights[64];
+	uint64_t nodes = 0;
+
+	conf.nodes.nr_bits = 64;
+	conf.nodes.bitmap.p = (uint8_t *)&nodes;
+	conf.weights.p = weights;
+	assert_int_equal(numa_policy_get(&dom, &conf), 0);
+	assert_int_equal(conf.policy, policy);
+	assert_int_equal(nodes, home);
+	assert_int_equal(conf.follows_affinity, follows);
+	assert_int_equal(conf.nr_weights, __builtin_popcountll(home));
+}
+
+static void the_option_knows_its_values(void **unused)
+{
+	(void)unused;
+	assert_string_equal(test_param_name, "numa-policy");
+	assert_int_equal(test_param("none"), 0);
+	assert_int_equal(test_param("round-2m"), 0);
+	assert_int_equal(test_param("round-1g"), 0);
+	assert_int_equal(test_param("round-4K"), -EINVAL);
+	assert_int_equal(test_param("round-4k,none"), -EINVAL);
+	assert_int_equal(test_param(""), -EINVAL);
+}
+
+static void who_has_a_policy(void **unused)
+{
+	struct domain pv = { .hvm = false }, hw = { .hvm = true, .hardware = true };
+
+	(void)unused;
+	hw.node_affinity.bits[0] = 1;
+	assert_int_equal(domain_numa_policy_init(&pv), 0);
+	assert_null(pv.numa_policy);
+	assert_false(domain_has_numa_policy(&pv));
+	assert_int_equal(domain_numa_policy_init(&hw), 0);
+	assert_false(domain_has_numa_policy(&hw));
+	domain_numa_policy_destroy(&hw);
+	domain_numa_policy_destroy(&pv);
+	assert_true(domain_has_numa_policy(&dom));
+}
+
+static void home_nodes_have_memory(void **unused)
+{
+	(void)unused;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 0xb, true);
+
+	/* CPUs without memory: the closest memory. */
+	test_distance[2][3] = 12;
+	dom.node_affinity.bits[0] = 4;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 8, true);
+}
+
+static void home_nodes_follow_the_affinity_unless_named(void **unused)
+{
+	(void)unused;
+	dom.node_affinity.bits[0] = 2;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 2, true);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 9, 0, NULL), 0);
+	expect(XEN_NUMA_POLICY_ROUND_2M, 9, false);
+	dom.node_affinity.bits[0] = 1;
+	expect(XEN_NUMA_POLICY_ROUND_2M, 9, false);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 0, 0, NULL), 0);
+	expect(XEN_NUMA_POLICY_ROUND_2M, 1, true);
+
+	/* No memory for the new state: the old one stays, until there is some. */
+	dom.node_affinity.bits[0] = 3;
+	for (test_allocations = 0; test_allocations < 2;) {
+		int allowed = test_allocations;
+
+		expect(XEN_NUMA_POLICY_ROUND_2M, 1, true);
+		test_allocations = allowed + 1;
+	}
+	test_allocations = -1;
+	expect(XEN_NUMA_POLICY_ROUND_2M, 3, true);
+}
+
+static void weights_belong_to_home_nodes(void **unused)
+{
+	const uint32_t w[] = { 3, 1, 255 };
+
+	(void)unused;
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, w), 0);
+	assert_int_equal(dom.numa_policy->home.weight[2], 255);
+
+	/* An affinity they do not fit, and the old one again. */
+	dom.node_affinity.bits[0] = 3;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 3, true);
+	assert_int_equal(dom.numa_policy->home.weight[0], 1);
+	dom.node_affinity.bits[0] = 0xf;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 0xb, true);
+	assert_int_equal(dom.numa_policy->home.weight[0], 3);
+}
+
+static void nonsense_is_refused_and_changes_nothing(void **unused)
+{
+	const uint32_t zero[] = { 1, 0, 1 }, big[] = { 1, 256, 1 }, fine[] = { 1, 2, 3 };
+	struct xen_domctl_numa_policy_conf conf;
+	uint8_t bytes[16] = { 1 };
+
+	(void)unused;
+	assert_int_equal(set(4, 0, 0, NULL), -EINVAL);
+	assert_int_equal(set(~0U, 0, 0, NULL), -EINVAL);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 4, 0, NULL), -ENODEV);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 1UL << 63, 0, NULL), -ENODEV);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 2, fine), -EDOM);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, ~0U, fine), -EDOM);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, zero), -ERANGE);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, big), -ERANGE);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, NULL), -EFAULT);
+	for (int allowed = 0; allowed < 2; allowed++) {
+		test_allocations = allowed;
+		assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 0, 0, NULL), -ENOMEM);
+	}
+	test_allocations = -1;
+
+	memset(&conf, 0, sizeof(conf));
+	conf.nodes.nr_bits = 128;
+	conf.nodes.bitmap.p = bytes;
+	assert_int_equal(numa_policy_set(&dom, &conf), -E2BIG);
+	assert_int_equal(numa_policy_get(&dom, &conf), -E2BIG);
+	conf.nodes.nr_bits = 8;
+	conf.pad = 1;
+	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
+	conf.pad = 0;
+	conf.fallback = 1;
+	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
+
+	expect(XEN_NUMA_POLICY_ROUND_4K, 0xb, true);
+}
+
+static void get_writes_no_more_than_there_is_room_for(void **unused)
+{
+	struct xen_domctl_numa_policy_conf conf = { .nr_weights = 1 };
+	uint32_t weights[] = { 77, 77 };
+	uint8_t nodes[] = { 0, 99 };
+
+	(void)unused;
+	conf.nodes.nr_bits = 8;
+	conf.nodes.bitmap.p = nodes;
+	conf.weights.p = weights;
+	assert_int_equal(numa_policy_get(&dom, &conf), 0);
+	assert_int_equal(conf.nr_weights, 3);
+	assert_int_equal(weights[0], 1);
+	assert_int_equal(weights[1], 77);
+	assert_int_equal(nodes[0], 0xb);
+	assert_int_equal(nodes[1], 99);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_option_knows_its_values),
+		TEST(who_has_a_policy),
+		TEST(home_nodes_have_memory),
+		TEST(home_nodes_follow_the_affinity_unless_named),
+		TEST(weights_belong_to_home_nodes),
+		TEST(nonsense_is_refused_and_changes_nothing),
+		TEST(get_writes_no_more_than_there_is_room_for),
+	};
+
+	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
+}

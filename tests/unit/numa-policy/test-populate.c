@@ -1,0 +1,313 @@
+/* Populating by policy: every page where it belongs, or nothing at all. */
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "machine.h"
+#include "private.h"
+#include <xen/numa-policy.h>
+
+static struct domain dom;
+static struct vcpu caller, other;
+static bool need_flush;
+static uint32_t stamp;
+
+static void new_domain(const char *policy, unsigned long affinity)
+{
+	if (dom.numa_policy)
+		domain_numa_policy_destroy(&dom);
+	assert_int_equal(test_param(policy), 0);
+	dom = (struct domain){ .hvm = true, .max_pages = 1U << 30 };
+	dom.node_affinity.bits[0] = affinity;
+	assert_int_equal(domain_numa_policy_init(&dom), 0);
+	current = &caller;
+	machine_preempt_percent = machine_p2m_fail_percent = 0;
+}
+
+static int populate_once(unsigned long gfn, unsigned int order)
+{
+	int rc = numa_policy_populate(&dom, _gfn(gfn), order, MEMF_no_tlbflush,
+				      &need_flush, &stamp);
+
+	assert_int_equal(test_locks_held, 0);
+	return rc;
+}
+
+static int populate(unsigned long gfn, unsigned int order)
+{
+	int rc;
+
+	do
+		rc = populate_once(gfn, order);
+	while (rc == -ERESTART);
+	return rc;
+}
+
+static nodeid_t node_at(unsigned long gfn)
+{
+	assert_true(p2m[gfn].present);
+	return machine_node_of(p2m[gfn].mfn);
+}
+
+static void grain_decides_what_is_divided(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192, 8192, 8192 };
+
+	(void)unused;
+	machine_reset(4, pages);
+	new_domain("round-4k", 0xf);
+	assert_int_equal(populate(0, 11), 0);
+	for (unsigned long g = 0; g < 2048; g++) {
+		assert_int_equal(node_at(g), g % 4);
+		assert_int_equal(p2m[g].order, 0);
+	}
+	assert_int_equal(dom.numa_policy->placed, 2048);
+
+	new_domain("round-2m", 0xf);
+	assert_int_equal(populate(4096, 11), 0);
+	for (unsigned long g = 4096; g < 6144; g++) {
+		assert_int_equal(node_at(g), g / 512 % 4);
+		assert_int_equal(p2m[g].order, 9);
+	}
+
+	new_domain("round-1g", 0xf);
+	assert_int_equal(populate(8192, 11), 0);
+	for (unsigned long g = 8192; g < 10240; g++) {
+		assert_int_equal(node_at(g), 0);
+		assert_int_equal(p2m[g].order, 11);
+	}
+
+	/* One home node: never divided. */
+	new_domain("round-4k", 0x4);
+	assert_int_equal(populate(12288, 11), 0);
+	assert_int_equal(node_at(12288), 2);
+	assert_int_equal(p2m[12288].order, 11);
+	assert_int_equal(dom.numa_policy->fallback, 0);
+}
+
+static void an_unaligned_extent_is_placed_page_by_page(void **unused)
+{
+	const unsigned long pages[] = { 4096, 4096 };
+
+	(void)unused;
+	machine_reset(2, pages);
+	new_domain("round-2m", 3);
+	assert_int_equal(populate(100, 9), 0);
+	for (unsigned long g = 100; g < 612; g++)
+		assert_int_equal(node_at(g), g / 512);
+}
+
+static void a_full_node_is_replaced_by_the_nearest(void **unused)
+{
+	const unsigned long pages[] = { 100, 4096, 4096, 4096 };
+
+	(void)unused;
+	machine_reset(4, pages);
+	test_distance[0][1] = 30;
+	test_distance[0][2] = 15;
+	new_domain("round-4k", 3);
+	assert_int_equal(populate(0, 9), 0);
+	for (unsigned long g = 0; g < 512; g++)
+		assert_int_equal(node_at(g), g % 2 ? 1 : g / 2 < 100 ? 0 : 2);
+	assert_int_equal(dom.numa_policy->placed, 256 + 100);
+	assert_int_equal(dom.numa_policy->fallback, 156);
+
+	/* At equal distance a home node comes first. */
+	machine_reset(4, pages);
+	new_domain("round-4k", 0x9);
+	assert_int_equal(populate(0, 9), 0);
+	for (unsigned long g = 200; g < 512; g++)
+		assert_int_equal(node_at(g), 3);
+}
+
+static void a_superpage_moves_whole_to_the_next_node(void **unused)
+{
+	const unsigned long pages[] = { 511, 4096 };
+
+	(void)unused;
+	machine_reset(2, pages);
+	new_domain("round-2m", 3);
+	assert_int_equal(populate(0, 9), 0);
+	assert_int_equal(node_at(0), 1);
+	assert_int_equal(p2m[0].order, 9);
+	assert_int_equal(dom.numa_policy->fallback, 512);
+}
+
+static void a_fragmented_node_is_used_in_pieces(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+
+	(void)unused;
+	test_seed();
+	machine_reset(2, pages);
+	machine_fragment(0, 50);
+	new_domain("round-2m", 3);
+	assert_int_equal(populate(0, 10), 0);
+	for (unsigned long g = 0; g < 1024; g++)
+		assert_int_equal(node_at(g), g / 512);
+	assert_int_equal(p2m[0].order, 0);
+	assert_int_equal(p2m[512].order, 9);
+	assert_int_equal(dom.numa_policy->fallback, 0);
+}
+
+static void a_preempted_caller_goes_on_where_it_was(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+	unsigned int calls = 0;
+	int rc;
+
+	(void)unused;
+	machine_reset(2, pages);
+	new_domain("round-4k", 3);
+	machine_preempt_percent = 100;
+	do {
+		rc = populate_once(0, 12);
+		/* Somebody else meanwhile: large ones refused, others served. */
+		if (!calls++) {
+			current = &other;
+			assert_int_equal(populate_once(8192, 11), -EBUSY);
+			assert_int_equal(populate(16384, 9), 0);
+			current = &caller;
+		}
+	} while (rc == -ERESTART);
+	assert_int_equal(rc, 0);
+	assert_int_equal(calls, 8);
+	for (unsigned long g = 0; g < 4096; g++)
+		assert_int_equal(node_at(g), g % 2);
+	assert_int_equal(machine_owned(), 4096 + 512);
+
+	/* The cursor is free again. */
+	current = &other;
+	assert_int_equal(populate(8192, 11), 0);
+}
+
+static void what_does_not_fit_is_taken_back(void **unused)
+{
+	const unsigned long pages[] = { 1000, 1000 };
+
+	(void)unused;
+	machine_reset(2, pages);
+	new_domain("round-4k", 3);
+	machine_preempt_percent = 50;
+	assert_int_equal(populate(0, 11), -ENOMEM);
+	assert_int_equal(machine_owned(), 0);
+	for (unsigned long g = 0; g < 2048; g++)
+		assert_false(p2m[g].present);
+	assert_int_equal(populate(0, 10), 0);
+
+	/* More than the domain may have: no node is even asked. */
+	dom.max_pages = machine_owned() + 511;
+	assert_int_equal(populate(4096, 9), -ENOMEM);
+	assert_int_equal(populate(4096, 8), 0);
+}
+
+static void without_a_policy_any_more_the_allocator_decides(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+	struct xen_domctl_numa_policy_conf none = { .policy = XEN_NUMA_POLICY_NONE };
+
+	(void)unused;
+	machine_reset(2, pages);
+	new_domain("round-4k", 3);
+	machine_preempt_percent = 100;
+	assert_int_equal(populate_once(0, 10), -ERESTART);
+	assert_int_equal(numa_policy_set(&dom, &none), 0);
+	assert_int_equal(populate(0, 10), 0);
+	for (unsigned long g = 0; g < 1024; g++)
+		assert_int_equal(node_at(g), g < 512 ? g % 2 : 0);
+}
+
+static const char *const names[] = { "round-4k", "round-2m", "round-1g" };
+static const unsigned int grains[] = { 0, 9, 18 };
+
+/* Where a page may be: on its node, or on the best one that had memory. */
+static void check_page(unsigned long gfn, unsigned long home, unsigned int grain)
+{
+	nodeid_t nth[MAX_NUMNODES], right, n, is = node_at(gfn);
+	unsigned int nr = 0, small = p2m[gfn].order ? 511 : 0;
+
+	for (n = 0; n < MAX_NUMNODES; n++)
+		if (home >> n & 1)
+			nth[nr++] = n;
+	right = nth[(gfn >> grain) % nr];
+	if (is == right)
+		return;
+	assert_true(avail_node_heap_pages(right) <= small);
+	for_each_node_mask(n, node_online_map)
+		if (test_distance[right][n] < test_distance[right][is])
+			assert_true(avail_node_heap_pages(n) <= small);
+}
+
+static void random_extents(void **unused)
+{
+	(void)unused;
+	test_seed();
+	for (unsigned int round = 0; round < 150; round++) {
+		unsigned int nodes = 1 + rnd(6), p = rnd(3);
+		unsigned long pages[6], affinity = 0, home = 0, owned;
+
+		for (unsigned int n = 0; n < nodes; n++)
+			pages[n] = rnd(4) ? rnd(6000) : 0;
+		pages[rnd(nodes)] = 4096;
+		machine_reset(nodes, pages);
+		for (unsigned int n = 0; n < nodes; n++) {
+			for (unsigned int m = 0; m < nodes; m++)
+				if (n != m)
+					test_distance[n][m] = 11 + rnd(40);
+			if (!rnd(3))
+				machine_fragment(n, rnd(99));
+		}
+		for (unsigned int n = 0; n < nodes; n++)
+			if (pages[n] && (rnd(2) || !affinity))
+				affinity |= 1UL << n;
+		home = affinity;
+		new_domain(names[p], affinity);
+		dom.max_pages = rnd(3) ? 1U << 30 : rnd(20000);
+		machine_preempt_percent = rnd(2) ? rnd(100) : 0;
+		machine_p2m_fail_percent = rnd(8) ? 0 : rnd(3);
+
+		for (unsigned int i = 0; i < 12; i++) {
+			unsigned int order = rnd(4) ? rnd(13) : 9;
+			unsigned long gfn = i * 5000UL;
+			int rc;
+
+			if (rnd(4))
+				gfn = (gfn + (1UL << order) - 1) >> order << order;
+			if (gfn + (1UL << order) > (i + 1) * 5000UL)
+				continue;
+			owned = machine_owned();
+			rc = populate(gfn, order);
+			if (rc) {
+				assert_int_equal(rc, -ENOMEM);
+				assert_int_equal(machine_owned(), owned);
+			} else
+				assert_int_equal(machine_owned(), owned + (1UL << order));
+			for (unsigned long g = gfn; g < gfn + (1UL << order); g++) {
+				assert_int_equal(p2m[g].present, !rc);
+				if (!rc && !machine_p2m_fail_percent)
+					check_page(g, home, grains[p]);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grain_decides_what_is_divided),
+		cmocka_unit_test(an_unaligned_extent_is_placed_page_by_page),
+		cmocka_unit_test(a_full_node_is_replaced_by_the_nearest),
+		cmocka_unit_test(a_superpage_moves_whole_to_the_next_node),
+		cmocka_unit_test(a_fragmented_node_is_used_in_pieces),
+		cmocka_unit_test(a_preempted_caller_goes_on_where_it_was),
+		cmocka_unit_test(what_does_not_fit_is_taken_back),
+		cmocka_unit_test(without_a_policy_any_more_the_allocator_decides),
+		cmocka_unit_test(random_extents),
+	};
+	int rc = cmocka_run_group_tests_name("populate", tests, NULL, NULL);
+
+	domain_numa_policy_destroy(&dom);
+	return rc;
+}

@@ -1,0 +1,73 @@
+"""Xen's policy code in user space, under sanitizers; and proof that these tests notice when it is wrong."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).absolute().parent
+ROOT = HERE.parents[2]
+TREE = ROOT / "build" / "trees" / "xen"
+PROGRAMS = ("test-core", "test-interleave", "test-populate")
+
+# What is broken (file, from, to), and the program that has to see it.
+MUTANTS = {
+    "ties go to the highest node": ("interleave.c", "credit[i] > credit[best]", "credit[i] >= credit[best]", "test-interleave"),
+    "grain ignored": ("interleave.c", ">> il->grain", ">> 0", "test-interleave"),
+    "turn one short": ("interleave.c", "% il->nr_slots", "% (il->nr_slots - (il->nr_slots > 2))", "test-interleave"),
+    "no memory unnoticed": ("core.c", "if ( !new->state )", "if ( false )", "test-core"),
+    "a weight of 0": ("core.c", "!weight[i] ||", "", "test-core"),
+    "nodes without memory": ("core.c", "node_online(node) && node_spanned_pages(node)", "node_online(node)", "test-core"),
+    "affinity not followed": ("core.c", "if ( !np->follow_affinity ||", "if ( true ||", "test-core"),
+    "farthest node": ("core.c", "rank < best_rank", "rank > best_rank || best_rank == UINT_MAX", "test-populate"),
+    "single home node divided": ("core.c", "np->home.nr > 1", "np->home.nr", "test-populate"),
+    "cursor kept": ("populate.c", "np->cursor.owner = NULL;", ";", "test-populate"),
+    "cursor shared": ("populate.c", "c->owner && c->owner != current", "false", "test-populate"),
+    "left behind after a failure": ("populate.c", "if ( rc )\n        bitmap_for_each", "if ( false )\n        bitmap_for_each", "test-populate"),
+    "rest of a piece lost": ("populate.c", "for ( ; got; got--, pg++ )", "for ( ; false; got--, pg++ )", "test-populate"),
+    "superpage before the right node": ("populate.c", "return -EAGAIN;\n\n        node_clear", ";\n\n        node_clear", "test-populate"),
+    "block counted twice": ("populate.c", "c->done += BLOCK_PAGES;", "c->done += 2 * BLOCK_PAGES;", "test-populate"),
+    "fallback counted as placed": ("populate.c", "p->fallback +=", "p->placed +=", "test-populate"),
+}
+
+
+def build(xen, out, *programs, flags=()):
+    done = subprocess.run(["make", "-s", "-C", HERE, f"XEN={xen}", f"OUT={out}", *flags, *(f"{out}/{p}" for p in programs)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def run(program):
+    return subprocess.run([program], capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def tree():
+    if not TREE.exists():
+        subprocess.run([ROOT / "tools/patchqueue/pq", "import", "xen"], check=True)
+    return TREE
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_policy_code(tree, tmp_path, program):
+    build(tree, tmp_path, program)
+    done = run(tmp_path / program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # cmocka's own count, so that a program that runs nothing does not pass
+    assert re.search(r"PASSED\s+\] [1-9]\d* test", done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mistake_is_seen(tree, tmp_path, name):
+    file, old, new, program = MUTANTS[name]
+    copy = tmp_path / "xen"
+    for part in ("xen/common/numa-policy", "xen/include"):
+        shutil.copytree(tree / part, copy / part)
+    source = copy / "xen/common/numa-policy" / file
+    text = source.read_text()
+    assert old in text, f"{file} has changed: {old!r} is gone"
+    source.write_text(text.replace(old, new, 1))
+    build(copy, tmp_path, program, flags=["CFLAGS=-std=gnu11 -O1 -w -fsanitize=address"])
+    assert run(tmp_path / program).returncode != 0, f"nobody saw: {name}"
