@@ -103,7 +103,7 @@ static struct options parse_options(const struct command *command, int argc,
 	bool json = false, raw = false;
 	int c;
 
-	opterr = 0;
+	/* The colon: getopt says nothing, and tells a missing value apart. */
 	while ((c = getopt_long(argc, argv, ":hv", known, NULL)) != -1) {
 		if ((c == OPT_NODES || c == OPT_WEIGHTS) && !command->sets_policy)
 			die_usage(command->name, "--%s is an option of set only",

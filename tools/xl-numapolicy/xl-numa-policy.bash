@@ -22,7 +22,7 @@ _xl_numa_policy_guests()
 
 _xl_numa_policy()
 {
-	local IFS=$' \t\n' cur=${COMP_WORDS[COMP_CWORD]} i=1 command='' arguments=0
+	local cur=${COMP_WORDS[COMP_CWORD]} i=1 command='' arguments=0
 
 	COMPREPLY=()
 	# xl asks for no space after a word, and for file names where we have none.

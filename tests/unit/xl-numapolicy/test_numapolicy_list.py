@@ -171,4 +171,5 @@ def test_odd_names(xl):
         ['a "b" \\c', "grüße"]
     assert len({len(row) for row in xl.raw("list", machine=machine)}) == 1
     lines = xl.good("list", machine=machine).splitlines()
+    assert lines[2].startswith("grüße ")
     assert len({len(line) for line in lines}) == 1
