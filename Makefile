@@ -45,7 +45,7 @@ TEST_DIRS := $(wildcard tests/series tests/unit tests/bisect tests/boot)
 test: setup
 	@$(PYTHON) -m pytest $(TEST_DIRS) --junitxml=build/results/junit.xml $(PYTEST_ARGS)
 
-check: packages
+check: packages trees xen-tools
 	@$(PYTHON) -m pytest $(filter-out tests/boot tests/bisect,$(TEST_DIRS)) $(PYTEST_ARGS)
 
 bench: setup

@@ -10,6 +10,7 @@
 
 #include <libxl.h>
 #include <libxl_utils.h>
+#include <xenstore.h>
 #include <xentoollog.h>
 
 #include "backend.h"
@@ -31,6 +32,7 @@ struct logger {
 
 static struct logger logger;
 static libxl_ctx *ctx;
+static struct xs_handle *xs;	/* may be NULL */
 
 static void log_message(xentoollog_logger *base, xentoollog_level level,
 			int errnoval, const char *context, const char *format,
@@ -103,8 +105,10 @@ enum result backend_open(bool verbose)
 	logger.verbose = verbose;
 	forget_reason();
 
-	if (!libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, &logger.vtable))
+	if (!libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, &logger.vtable)) {
+		xs = xs_open(0);
 		return RESULT_OK;
+	}
 	if (!access(PRIVCMD, R_OK | W_OK))
 		return RESULT_FAILED;
 	return errno == EACCES ? RESULT_NO_RIGHTS : RESULT_NO_XEN;
@@ -112,8 +116,26 @@ enum result backend_open(bool verbose)
 
 void backend_close(void)
 {
+	if (xs)
+		xs_close(xs);
+	xs = NULL;
 	libxl_ctx_free(ctx);
 	ctx = NULL;
+}
+
+/* To Xen a PVH domain is HVM; what it was built as is in libxl's own records. */
+static bool built_as_pvh(uint32_t domid)
+{
+	char path[32], *type;
+	bool pvh;
+
+	if (!xs)
+		return false;
+	snprintf(path, sizeof(path), "/libxl/%u/type", domid);
+	type = xs_read(xs, XBT_NULL, path, NULL);
+	pvh = type && !strcmp(type, "pvh");
+	free(type);
+	return pvh;
 }
 
 static void fill_domain(struct domain *domain, const libxl_dominfo *info)
@@ -130,7 +152,7 @@ static void fill_domain(struct domain *domain, const libxl_dominfo *info)
 		domain->type = "PVH";
 		break;
 	case LIBXL_DOMAIN_TYPE_HVM:
-		domain->type = "HVM";
+		domain->type = built_as_pvh(info->domid) ? "PVH" : "HVM";
 		break;
 	default:
 		domain->type = "?";
