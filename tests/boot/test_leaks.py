@@ -1,4 +1,4 @@
-"""Guests come and go, and leave the free memory of every node as it was, to the page."""
+"""Guests come and go, and leave the free memory of every node as it was."""
 
 import pytest
 
@@ -6,6 +6,16 @@ from harness import guests
 
 SPECS = ["round-4k,nodes=0-7", "round-2m,nodes=1-3,weights=1:2:1", "round-1g", "none", "round-4k,nodes=5"]
 AT_ONCE = 10
+
+
+# Pages of Xen's own small-object pool that were given back on one node and taken on another.  Ten guests of five policies that lost
+# one page each would be far above it, and the sum over all nodes has no such slack.
+WANDERING = 2
+
+
+def check_free(before, after):
+    assert sum(after.values()) == sum(before.values())
+    assert all(abs(after[node] - before[node]) <= WANDERING for node in before), f"{before} became {after}"
 
 
 def generation(machine):
@@ -26,7 +36,7 @@ def test_fifty_guests(machine):
     before = guests.free_pages(machine)
     for _ in range(5):
         generation(machine)
-    assert guests.free_pages(machine) == before
+    check_free(before, guests.free_pages(machine))
     assert guests.domains(machine) == []
 
 
@@ -41,4 +51,4 @@ def test_destroyed_while_being_built(machine):
     machine.run(attempt, timeout=240)
     before = guests.free_pages(machine)
     machine.run(attempt, timeout=240)
-    assert guests.free_pages(machine) == before
+    check_free(before, guests.free_pages(machine))

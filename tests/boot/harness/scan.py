@@ -42,8 +42,8 @@ EXPECTED = [re.compile(r"\(XEN\) " + pattern) for pattern in (
     r"HVM d\d+(v\d+)? (save|restore): ",
     r"HVM (save|restore) d\d+",
     r"d\d+v\d+: upcall vector ",
-    r"arch/x86/hvm/\w+/\w+\.c:\d+:d\d+v\d+ (RD|WR)MSR 0x\w+( val 0x\w+)? unimplemented",     # Linux tries what there is
-    r"common/grant_table\.c:\d+:d\d+v\d+ Expanding d\d+ grant table",
+    r"\S*arch/x86/hvm/\w+/\w+\.c:\d+:d\d+v\d+ (RD|WR)MSR 0x\w+( val 0x\w+)? unimplemented",     # Linux tries what there is
+    r"\S*common/grant_table\.c:\d+:d\d+v\d+ Expanding d\d+ grant table",
     r"Preparing system for ACPI S5",
     r"Disabling non-boot CPUs",
     r"Entering ACPI S5",

@@ -25,11 +25,6 @@ static void probe_common(void)
 			expect_refusal("no such domain");
 		}
 		prepare(op);
-		domctl->domain = 0;
-		/* dom0 is PV; only asking for its policy may have an answer */
-		if (!call() && op != XEN_DOMCTL_NUMA_POLICY_GET)
-			fail("op %u on a PV domain: accepted", op);
-		prepare(op);
 		domctl->interface_version ^= 1;
 		expect_refusal("interface version");
 		prepare(op);

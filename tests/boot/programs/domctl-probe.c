@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +135,17 @@ static void check_domain(void)
 		fail("%" PRIu64 " pages at the end, %d were populated", mapped, PAGES);
 }
 
-static int absent(void)
+/* A PV domain has no p2m of Xen's: every op is refused. */
+static void probe_pv(uint32_t pv)
+{
+	for (uint32_t op = 0; op < 4; op++) {
+		prepare(op);
+		domctl->domain = pv;
+		expect_refusal("PV domain");
+	}
+}
+
+static void probe_absent(void)
 {
 	for (uint32_t op = 0; op < 4; op++) {
 		int error;
@@ -144,21 +155,53 @@ static int absent(void)
 		if (error != ENOSYS && error != EOPNOTSUPP)
 			fail("op %" PRIu32 ": %s", op, error ? strerror(error) : "accepted");
 	}
-	if (!failures)
-		puts("probe: absent");
-	return !!failures;
+}
+
+static uint32_t make_domain(bool pv)
+{
+	static const char label[] = "system_u:system_r:domU_t";
+	struct xen_domctl_createdomain create = {
+		.flags = pv ? 0 : XEN_DOMCTL_CDF_hvm | XEN_DOMCTL_CDF_hap,
+		.max_vcpus = 1,
+		.max_grant_frames = 1,
+		.grant_opts = XEN_DOMCTL_GRANT_version(1),
+		.arch.emulation_flags = pv ? 0 : XEN_X86_EMU_LAPIC,
+	};
+	uint32_t id = 0;
+
+	/* fails where there is no FLASK, and nobody asks for a label then */
+	if (xc_flask_context_to_sid(xch, (char *)label, sizeof(label) - 1, &create.ssidref))
+		create.ssidref = 0;
+	if (xc_domain_create(xch, &id, &create)) {
+		perror("domctl-probe: cannot make a domain");
+		exit(2);
+	}
+	return id;
+}
+
+static void populate(void)
+{
+	static xen_pfn_t gfns[PAGES];
+
+	for (unsigned int i = 0; i < PAGES; i++)
+		gfns[i] = i;
+	if (xc_domain_setmaxmem(xch, domid, -1) || xc_set_paging_mempool_size(xch, domid, 8 << 20) ||
+	    xc_domain_populate_physmap_exact(xch, domid, PAGES, 0, 0, gfns)) {
+		perror("domctl-probe: cannot populate the domain");
+		exit(2);
+	}
+}
+
+static void destroy(uint32_t id)
+{
+	if (xc_domain_destroy(xch, id))
+		fail("destroy: %s", strerror(errno));
 }
 
 int main(int argc, char **argv)
 {
-	struct xen_domctl_createdomain create = {
-		.flags = XEN_DOMCTL_CDF_hvm | XEN_DOMCTL_CDF_hap,
-		.max_vcpus = 1,
-		.max_grant_frames = 1,
-		.grant_opts = XEN_DOMCTL_GRANT_version(1),
-		.arch.emulation_flags = XEN_X86_EMU_LAPIC,
-	};
-	static xen_pfn_t gfns[PAGES];
+	bool absent = argc == 2 && !strcmp(argv[1], "--absent");
+	uint32_t pv;
 
 	xcall = xencall_open(NULL, 0);
 	xch = xc_interface_open(NULL, NULL, 0);
@@ -167,28 +210,25 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: domctl-probe SEED | --absent, in dom0\n");
 		return 2;
 	}
-	if (!strcmp(argv[1], "--absent"))
-		return absent();
 
-	for (unsigned int i = 0; i < PAGES; i++)
-		gfns[i] = i;
-	if (xc_domain_create(xch, &domid, &create) || xc_domain_setmaxmem(xch, domid, -1) ||
-	    xc_set_paging_mempool_size(xch, domid, 8 << 20) ||
-	    xc_domain_populate_physmap_exact(xch, domid, PAGES, 0, 0, gfns)) {
-		perror("domctl-probe: cannot make a domain");
-		return 2;
+	domid = make_domain(false);
+	if (absent) {
+		probe_absent();
+	} else {
+		populate();
+		pv = make_domain(true);
+		probe_pv(pv);
+		destroy(pv);
+		probe_fields();
+		probe_random(strtoull(argv[1], NULL, 0));
+		check_domain();
 	}
-
-	probe_fields();
-	probe_random(strtoull(argv[1], NULL, 0));
-	check_domain();
-
-	if (xc_domain_destroy(xch, domid))
-		fail("destroy: %s", strerror(errno));
+	destroy(domid);
 	prepare(XEN_DOMCTL_NUMA_POLICY_GET);
 	expect_refusal("destroyed domain");
 
 	if (!failures)
-		printf("probe: seed %s: %u calls, %u refused, all answered\n", argv[1], calls, refused);
+		printf("probe: %s %s: %u calls, %u refused, all answered\n", absent ? "feature" : "seed",
+		       absent ? "absent" : argv[1], calls, refused);
 	return !!failures;
 }
