@@ -41,12 +41,12 @@ demo: setup
 	@$(PYTHON) tests/boot/demo.py
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
-TEST_DIRS := $(wildcard tests/series tests/unit tests/bisect tests/boot)
+TEST_DIRS := $(wildcard tests/series tests/unit tests/bisect tests/bench tests/boot)
 test: setup
 	@$(PYTHON) -m pytest $(TEST_DIRS) --junitxml=build/results/junit.xml $(PYTEST_ARGS)
 
 check: packages trees xen-tools
-	@$(PYTHON) -m pytest $(filter-out tests/boot tests/bisect,$(TEST_DIRS)) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest $(filter-out tests/boot tests/bench tests/bisect,$(TEST_DIRS)) $(PYTEST_ARGS)
 
 bench: setup
 	@$(PYTHON) tests/bench/run.py

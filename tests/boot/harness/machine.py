@@ -80,10 +80,11 @@ def current_image_id():
 class Machine:
     """A booted machine.  Any failure to behave raises BootRed and ends QEMU."""
 
-    def __init__(self, topology, hypervisor="debug", xen_options=""):
+    def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=()):
         self.topology = topology
         self.hypervisor = hypervisor
         self.xen_options = xen_options
+        self.qemu_options = qemu_options
         self.count = 0
         self.nonce = agent.new_nonce()
         self.scanner = scan.Scanner()
@@ -102,7 +103,7 @@ class Machine:
             if not product.exists():
                 raise BootRed(f"{product} is missing: run make setup")
         wanted = current_image_id()
-        command = qemu_command(self.topology, xen, self.nonce, self.xen_options, self.console)
+        command = [*qemu_command(self.topology, xen, self.nonce, self.xen_options, self.console), *self.qemu_options]
         (LOGS / f"{self.console.stem}.command").write_text(shlex.join(command) + "\n")
         started = time.monotonic()
         self.qemu = pexpect.spawn(command[0], command[1:], cwd=BUILD, timeout=BOOT_SECONDS, maxread=65536)

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * QEMU TCG plugin: how often each of Xen's translation blocks is executed between two markers.
+ *
+ *   -plugin count.so,out=FILE,start=ADDRESS,end=ADDRESS      addresses of Xen's text
+ *
+ * A marker is `nopl DISP(%rax)` executed anywhere below Xen, DISP = 0x584e0000 | ID << 1 | (1 at the end of a region).
+ * At the end of a region one line of JSON is appended to FILE; what is wrong with the markers gives a line with "error".
+ *
+ * Every block has one counter a vCPU (QEMU's word for what is a CPU to Xen), added to inline by the translated code, all
+ * the time: a region is the difference of two readings.  A block counts as all its instructions, although a fault in the
+ * middle ends it early, and a repeated string instruction counts once, however long the string is.
+ */
+#include <glib.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <qemu-plugin.h>
+
+#define MARKER 0x584e0000u
+#define MARKER_SIZE 7
+#define IS_END 1u
+#define SLOTS (1u << 17)
+#define XEN_AREA 0xffff82d000000000u	/* 512 GiB that belong to Xen; its text is a part */
+#define XEN_AREA_END 0xffff830000000000u
+
+/* The first slots count instructions, by where they are; the others count executions of a block. */
+enum { USER, KERNEL, XEN_OTHER, FIRST_BLOCK };
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+struct block {
+	uint64_t address;
+	uint32_t instructions;
+};
+
+static struct block blocks[SLOTS];
+static unsigned int used = FIRST_BLOCK;
+static bool full;
+static GHashTable *slot_of;	/* a block's struct -> slot */
+static GMutex lock;
+static struct qemu_plugin_scoreboard *counters;
+static uint64_t *before;	/* what the counters were when the region began, a vCPU after the other */
+static unsigned int region = UINT32_MAX;
+static uint64_t xen_start, xen_end;
+static FILE *out;
+
+static guint block_hash(gconstpointer key)
+{
+	const struct block *block = key;
+
+	return (guint)(block->address * 31 + block->instructions);
+}
+
+static gboolean block_equal(gconstpointer a, gconstpointer b)
+{
+	const struct block *x = a, *y = b;
+
+	return x->address == y->address && x->instructions == y->instructions;
+}
+
+static qemu_plugin_u64 counter(unsigned int slot)
+{
+	return (qemu_plugin_u64){ counters, slot * sizeof(uint64_t) };
+}
+
+static uint64_t since(unsigned int slot, int vcpu)
+{
+	return qemu_plugin_u64_get(counter(slot), vcpu) - before[(size_t)vcpu * SLOTS + slot];
+}
+
+static void print_counts(unsigned int slot)
+{
+	for (int vcpu = 0; vcpu < qemu_plugin_num_vcpus(); vcpu++)
+		fprintf(out, "%s%" PRIu64, vcpu ? "," : "", since(slot, vcpu));
+}
+
+static void region_begin(unsigned int id)
+{
+	int vcpus = qemu_plugin_num_vcpus();
+
+	if (region != UINT32_MAX)
+		fprintf(out, "{\"error\": \"region %u begins inside region %u\"}\n", id, region);
+	region = id;
+	before = g_realloc_n(before, (size_t)vcpus * SLOTS, sizeof(*before));
+	for (int vcpu = 0; vcpu < vcpus; vcpu++)
+		for (unsigned int slot = 0; slot < SLOTS; slot++)
+			before[(size_t)vcpu * SLOTS + slot] = qemu_plugin_u64_get(counter(slot), vcpu);
+}
+
+static void region_end(unsigned int id)
+{
+	static const char *const ranges[] = { [USER] = "user", [KERNEL] = "kernel", [XEN_OTHER] = "xen_other" };
+	const char *comma = "";
+
+	if (id != region) {
+		fprintf(out, "{\"error\": \"region %u ends, but did not begin\"}\n", id);
+	} else if (full) {
+		fprintf(out, "{\"error\": \"more than %u blocks\"}\n", SLOTS);
+	} else {
+		fprintf(out, "{\"region\": %u", id);
+		for (unsigned int slot = 0; slot < FIRST_BLOCK; slot++) {
+			fprintf(out, ", \"%s\": [", ranges[slot]);
+			print_counts(slot);
+			fputs("]", out);
+		}
+		fputs(", \"blocks\": [", out);
+		for (unsigned int slot = FIRST_BLOCK; slot < used; slot++) {
+			bool ran = false;
+
+			for (int vcpu = 0; vcpu < qemu_plugin_num_vcpus(); vcpu++)
+				ran |= since(slot, vcpu) != 0;
+			if (!ran)
+				continue;
+			fprintf(out, "%s[%" PRIu64 ",%" PRIu32 ",[", comma, blocks[slot].address, blocks[slot].instructions);
+			print_counts(slot);
+			fputs("]]", out);
+			comma = ",";
+		}
+		fputs("]}\n", out);
+	}
+	region = UINT32_MAX;
+	fflush(out);
+}
+
+static void on_marker(unsigned int vcpu, void *data)
+{
+	unsigned int marker = GPOINTER_TO_UINT(data);
+
+	(void)vcpu;
+	g_mutex_lock(&lock);
+	if (marker & IS_END)
+		region_end(marker >> 1);
+	else
+		region_begin(marker >> 1);
+	g_mutex_unlock(&lock);
+}
+
+static unsigned int find_slot(uint64_t address, size_t instructions)
+{
+	struct block wanted = { address, instructions };
+	gpointer found;
+	unsigned int slot = XEN_OTHER;
+
+	g_mutex_lock(&lock);
+	if (g_hash_table_lookup_extended(slot_of, &wanted, NULL, &found)) {
+		slot = GPOINTER_TO_UINT(found);
+	} else if (used == SLOTS) {
+		full = true;
+	} else {
+		slot = used++;
+		blocks[slot] = wanted;
+		g_hash_table_insert(slot_of, &blocks[slot], GUINT_TO_POINTER(slot));
+	}
+	g_mutex_unlock(&lock);
+	return slot;
+}
+
+static void find_markers(struct qemu_plugin_tb *tb, size_t instructions)
+{
+	static const uint8_t nopl_rax[] = { 0x0f, 0x1f, 0x80 };
+
+	for (size_t i = 0; i < instructions; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint8_t bytes[MARKER_SIZE];
+		uint32_t displacement;
+
+		if (qemu_plugin_insn_size(insn) != MARKER_SIZE ||
+		    qemu_plugin_insn_data(insn, bytes, MARKER_SIZE) != MARKER_SIZE ||
+		    memcmp(bytes, nopl_rax, sizeof(nopl_rax)))
+			continue;
+		memcpy(&displacement, bytes + sizeof(nopl_rax), sizeof(displacement));
+		if ((displacement & 0xffff0000u) == MARKER)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS,
+							       GUINT_TO_POINTER(displacement & 0xffffu));
+	}
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	uint64_t address = qemu_plugin_tb_vaddr(tb);
+	size_t instructions = qemu_plugin_tb_n_insns(tb);
+	unsigned int slot;
+
+	(void)id;
+	if (address >= xen_start && address < xen_end) {
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64,
+								  counter(find_slot(address, instructions)), 1);
+		return;
+	}
+	if (address >= XEN_AREA && address < XEN_AREA_END)
+		slot = XEN_OTHER;
+	else
+		slot = address >> 63 ? KERNEL : USER;
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, counter(slot), instructions);
+	find_markers(tb, instructions);
+}
+
+static void at_exit(qemu_plugin_id_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	if (region != UINT32_MAX)
+		fprintf(out, "{\"error\": \"region %u has no end\"}\n", region);
+	fclose(out);
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+	const char *path = NULL;
+
+	(void)info;
+	for (int i = 0; i < argc; i++) {
+		if (g_str_has_prefix(argv[i], "out="))
+			path = argv[i] + strlen("out=");
+		else if (g_str_has_prefix(argv[i], "start="))
+			xen_start = g_ascii_strtoull(argv[i] + strlen("start="), NULL, 0);
+		else if (g_str_has_prefix(argv[i], "end="))
+			xen_end = g_ascii_strtoull(argv[i] + strlen("end="), NULL, 0);
+	}
+	if (!path || xen_start < XEN_AREA || xen_end <= xen_start || xen_end > XEN_AREA_END) {
+		fprintf(stderr, "count.so: needs out=FILE,start=ADDRESS,end=ADDRESS\n");
+		return -1;
+	}
+	out = fopen(path, "w");
+	if (!out) {
+		perror(path);
+		return -1;
+	}
+	slot_of = g_hash_table_new(block_hash, block_equal);
+	counters = qemu_plugin_scoreboard_new(SLOTS * sizeof(uint64_t));
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
+	return 0;
+}
