@@ -14,6 +14,7 @@ unsigned int test_distance[MAX_NUMNODES][MAX_NUMNODES];
 int test_locks_held;
 int test_allocations = -1;
 struct vcpu *current;
+void (*machine_meanwhile)(void);
 unsigned int machine_preempt_percent, machine_p2m_fail_percent;
 
 static uint64_t state;
@@ -190,5 +191,7 @@ int guest_remove_page(struct domain *d, unsigned long gfn)
 
 bool hypercall_preempt_check(void)
 {
+	if (machine_meanwhile)
+		machine_meanwhile();
 	return rnd(100) < machine_preempt_percent;
 }

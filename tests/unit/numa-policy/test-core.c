@@ -10,7 +10,8 @@
 #include <xen/numa-policy.h>
 
 static struct domain dom;
-static struct vcpu caller;
+static struct domain control;
+static struct vcpu caller = { &control };
 
 static int setup(void **unused)
 {

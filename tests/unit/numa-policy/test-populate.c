@@ -10,7 +10,8 @@
 #include <xen/numa-policy.h>
 
 static struct domain dom;
-static struct vcpu caller, other;
+static struct domain control = { .domain_id = 0 }, another = { .domain_id = 7 };
+static struct vcpu caller = { &control }, sibling = { &control }, other = { &another };
 static bool need_flush;
 static uint32_t stamp;
 
@@ -166,11 +167,14 @@ static void a_preempted_caller_goes_on_where_it_was(void **unused)
 		rc = populate_once(0, 12);
 		/* Somebody else meanwhile: large ones refused, others served. */
 		if (!calls++) {
+			assert_int_equal(populate_once(8192, 12), -EBUSY);
+			assert_int_equal(populate_once(0, 11), -EBUSY);
 			current = &other;
-			assert_int_equal(populate_once(8192, 11), -EBUSY);
+			assert_int_equal(populate_once(0, 12), -EBUSY);
 			assert_int_equal(populate(16384, 9), 0);
-			current = &caller;
 		}
+		/* A domain's thread may go on from another vCPU. */
+		current = calls % 2 ? &sibling : &caller;
 	} while (rc == -ERESTART);
 	assert_int_equal(rc, 0);
 	assert_int_equal(calls, 8);
@@ -181,6 +185,31 @@ static void a_preempted_caller_goes_on_where_it_was(void **unused)
 	/* The cursor is free again. */
 	current = &other;
 	assert_int_equal(populate(8192, 11), 0);
+}
+
+static unsigned int refused;
+
+static void populate_the_same(void)
+{
+	machine_meanwhile = NULL;
+	current = &sibling;
+	refused += populate_once(0, 12) == -EBUSY;
+	current = &caller;
+	machine_meanwhile = populate_the_same;
+}
+
+static void two_cpus_do_not_share_an_extent(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+
+	(void)unused;
+	machine_reset(2, pages);
+	new_domain("round-4k", 3);
+	machine_meanwhile = populate_the_same;
+	assert_int_equal(populate(0, 12), 0);
+	machine_meanwhile = NULL;
+	assert_int_equal(refused, 7);
+	assert_int_equal(machine_owned(), 4096);
 }
 
 static void what_does_not_fit_is_taken_back(void **unused)
@@ -302,6 +331,7 @@ int main(void)
 		cmocka_unit_test(a_superpage_moves_whole_to_the_next_node),
 		cmocka_unit_test(a_fragmented_node_is_used_in_pieces),
 		cmocka_unit_test(a_preempted_caller_goes_on_where_it_was),
+		cmocka_unit_test(two_cpus_do_not_share_an_extent),
 		cmocka_unit_test(what_does_not_fit_is_taken_back),
 		cmocka_unit_test(without_a_policy_any_more_the_allocator_decides),
 		cmocka_unit_test(random_extents),

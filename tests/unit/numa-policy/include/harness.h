@@ -122,6 +122,7 @@ static inline void *test_alloc(size_t size)
 struct page_info { int owned, mapped; };
 struct numa_policy;
 struct domain {
+	unsigned short domain_id;
 	struct numa_policy *numa_policy;
 	spinlock_t node_affinity_lock;
 	nodemask_t node_affinity;

@@ -21,6 +21,8 @@ unsigned long machine_owned(void);
 /* Is there a free naturally aligned block of this order? */
 bool machine_has_block(nodeid_t node, unsigned int order);
 
+/* What another CPU does while one asks whether to be preempted. */
+extern void (*machine_meanwhile)(void);
 extern unsigned int machine_preempt_percent;	/* how often to be preempted */
 extern unsigned int machine_p2m_fail_percent;	/* how often a page cannot be mapped */
 
