@@ -58,7 +58,7 @@ def test_pv_guest_without_one(machine):
     guests.create(machine, "g", type="pv", kernel="/boot/bzImage", ramdisk="/boot/guest.cpio.gz", memory=128)
     domains = json.loads(machine.run("xl numa-policy list --json").out)["domains"]
     guest, = [domain for domain in domains if domain["name"] == "g"]
-    assert guest["type"] == "pv"
+    assert guest["type"] == "PV"
     assert guest["policy"] is None
 
 

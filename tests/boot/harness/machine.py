@@ -189,7 +189,8 @@ class Machine:
             except pexpect.TIMEOUT:
                 red = self.scanner.feed(self._new_console())
                 if red:
-                    time.sleep(2)       # let it finish its call trace
+                    time.sleep(2)       # what comes after the first red line often says more
+                    red += self.scanner.feed(self._new_console())
                     self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
                 if time.monotonic() >= end:
                     self._die(f"hang: waited {timeout} s for {what}")
