@@ -1,0 +1,166 @@
+"""A machine whose emulator counts what Xen executes, and the reading of what it counted."""
+
+import bisect
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+HERE = Path(__file__).absolute().parent
+ROOT = HERE.parents[1]
+BUILD = ROOT / "build"
+OUT = BUILD / "bench"
+sys.path.insert(0, str(ROOT / "tests" / "boot"))
+
+from harness import machine as boots      # noqa: E402  the path comes first
+
+DOM0_CPU = 0        # dom0 has one vCPU, pinned here
+LAST_REGION = 0x7fff
+# What takes as long as it takes elsewhere: a CPU with nothing to do, the scrubbing of freed memory that it does meanwhile,
+# and the spinning until other CPUs have answered a TLB flush.
+WAITING = {"idle_loop", "default_idle", "acpi_processor_idle", "acpi_idle_do_entry", "mwait_idle", "scrub_free_pages",
+           "node_to_scrub", "scrub_continue", "flush_area_mask", "__bitmap_empty"}
+SCRUB = "scrub_free_pages"
+# idle CPUs look for something to scrub; this is what a few hundred pages take
+SCRUB_AT_REST = 200_000
+
+
+class InstrumentError(Exception):
+    """The instrument did not measure.  There is no figure then, and no zero in its place."""
+
+
+def tool(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise InstrumentError(f"{command[0]} failed:\n{done.stderr.strip()}")
+    return done.stdout
+
+
+def build_plugin():
+    tool("make", "-s", "-C", HERE, f"OUT={OUT}", f"HEADERS={BUILD / 'qemu-plugin'}")
+    return OUT / "count.so"
+
+
+class Symbols:
+    """Functions of a hypervisor, from its xen-syms."""
+
+    def __init__(self, hypervisor):
+        self.file = BUILD / f"xen-{hypervisor}" / "xen-syms"
+        rows = [line.split() for line in tool("nm", "-n", "--defined-only", self.file).splitlines()]
+        named = {name: int(address, 16) for address, _, name in rows}
+        self.start, self.end = named["_stext"], named["_etext"]
+        text = [(int(address, 16), name) for address, kind, name in rows if kind in "tTwW" and name not in ("_stext", "_start")]
+        text = [(address, name) for address, name in text if self.start <= address < self.end]
+        self.addresses = [address for address, _ in text]
+        self.names = [name for _, name in text]
+        self.places = {}
+
+    def function(self, address):
+        """Name of the function; the parts that the compiler split off count as the function they are of."""
+        index = bisect.bisect(self.addresses, address) - 1
+        return re.sub(r"\.(cold|part|isra|constprop|lto_priv)\b.*", "", self.names[index]) if index >= 0 else "?"
+
+    def entry(self, name):
+        return self.addresses[self.names.index(name)]
+
+    def source(self, name):
+        """File of a function, or "" for assembly without debug information."""
+        if name not in self.places:
+            lines = tool("addr2line", "-e", self.file, hex(self.entry(name))).split(":") if name in self.names else [""]
+            path = re.sub(r"^.*?/xen/(?=(arch|common|drivers|xsm|lib|crypto)/)", "", lines[0])
+            self.places[name] = "" if path.startswith("?") else path
+        return self.places[name]
+
+
+@dataclass
+class Counts:
+    """What was executed in a region."""
+    functions: Counter      # Xen's instructions on dom0's CPU, by function
+    calls: dict             # address of a block -> executions on dom0's CPU
+    everywhere: Counter     # by function, on all CPUs
+    kernel: int             # dom0's kernel and programs, on its CPU
+    user: int
+
+    @property
+    def waiting(self):
+        return sum(self.functions[name] for name in WAITING)
+
+    @property
+    def xen(self):
+        """Instructions of Xen on dom0's CPU, without those spent waiting."""
+        return self.functions.total() - self.waiting
+
+
+def parse(line, symbols):
+    """The Counts in a line of the plugin."""
+    record = json.loads(line)
+    if "error" in record:
+        raise InstrumentError(f"the plugin says: {record['error']}")
+    functions, everywhere, calls = Counter(), Counter(), Counter()
+    for address, instructions, counts in record["blocks"]:
+        name = symbols.function(address)
+        functions[name] += counts[DOM0_CPU] * instructions
+        everywhere[name] += sum(counts) * instructions
+        calls[address] += counts[DOM0_CPU]
+    functions["(outside of text)"] += record["xen_other"][DOM0_CPU]
+    everywhere["(outside of text)"] += sum(record["xen_other"])
+    if not functions.total():
+        raise InstrumentError("a region without a single instruction of Xen: is xen-syms that of the hypervisor?")
+    return record["region"], Counts(functions, calls, everywhere, record["kernel"][DOM0_CPU], record["user"][DOM0_CPU])
+
+
+class Instrumented(boots.Machine):
+    """A booted machine with the plugin."""
+
+    def __init__(self, topology, hypervisor="release", xen_options=""):
+        super().__init__(topology, hypervisor, xen_options)
+        self.symbols = Symbols(hypervisor)
+        self.lines_read = 0
+        self.region = 0
+        self.plugin = build_plugin()
+        self.counts = OUT / f"{self.console.stem.removesuffix('.console')}.jsonl"
+        # relative to where QEMU runs: a path with a comma would be cut there
+        self.qemu_options = ["-plugin", f"./{self.plugin.relative_to(BUILD)},out={self.counts.relative_to(BUILD)},"
+                             f"start={self.symbols.start:#x},end={self.symbols.end:#x}"]
+
+    def boot(self):
+        # what counts is the emulator's translator
+        with mock.patch.dict(os.environ, ACCEL="tcg"):
+            return super().boot()
+
+    def _new_lines(self):
+        try:
+            lines = self.counts.read_text().splitlines()
+        except OSError as error:
+            raise InstrumentError(f"the plugin wrote nothing: {error}") from error
+        new, self.lines_read = lines[self.lines_read:], len(lines)
+        return new
+
+    def counted(self, *words, timeout=boots.COMMAND_SECONDS):
+        """Counts of what `count-region` does with these words."""
+        self.region += 1
+        if self.region > LAST_REGION:
+            raise InstrumentError("no number is left for a region")
+        self.run(f"count-region {self.region} {' '.join(words)}", timeout=timeout)
+        found = [parse(line, self.symbols) for line in self._new_lines()]
+        if [number for number, _ in found] != [self.region]:
+            raise InstrumentError(f"region {self.region} was to be counted, the plugin saw {[number for number, _ in found]}")
+        return found[0][1]
+
+    def finish(self):
+        super().finish()
+        for line in self._new_lines():
+            parse(line, self.symbols)
+            raise InstrumentError("a region that nobody asked for")
+
+    def settle(self):
+        """Waits until no CPU scrubs freed memory any more: an allocation would have to do it, or not, by chance."""
+        for _ in range(60):
+            if self.counted("run", "sleep", "1").everywhere[SCRUB] < SCRUB_AT_REST:
+                return
+        raise InstrumentError("the scrubbing of freed memory does not come to an end")

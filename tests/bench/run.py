@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""make bench: what it costs Xen to create a guest under each policy, in instructions, against stock Xen.
+
+    tests/bench/run.py [--repeat N] [--out DIRECTORY]
+
+Results go to docs/results/create-cost.{md,json,svg}.
+"""
+
+import argparse
+import statistics
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from instrument import ROOT, InstrumentError, Instrumented
+
+from harness import guests                                      # noqa: E402  found through instrument
+from harness.machine import BootRed, CommandFailed              # noqa: E402
+from harness.topologies import TOPOLOGIES                       # noqa: E402
+
+import report                                                   # noqa: E402
+
+MEMORY = 3072
+# Each node must be able to give a whole, aligned GiB, or 1 GiB pages would be nobody's.
+MACHINE = replace(TOPOLOGIES["n8"], name="bench-n8", mib=(1536,) * 8, dom0_mib=1024)
+# Messages go over an emulated serial line; say what a production Xen says, and the end of the boot, for the verdict.
+XEN_OPTIONS = "loglvl=info guest_loglvl=none"
+STOCK = "stock"
+# subject -> hypervisor, numa_policy=
+SUBJECTS = {
+    STOCK: ("stock", None),
+    "none": ("release", "none"),
+    "round-1g": ("release", "round-1g"),
+    "round-2m": ("release", "round-2m"),
+    "round-4k": ("release", "round-4k"),
+}
+# where the guest may live: as few nodes as libxl finds enough, or all, for which there need be no affinity
+SPREADS = {"few": {}, "all": {"cpus": "all"}}
+CREATE_SECONDS = 300
+
+
+def placement(machine, name, policy):
+    """What the product says of the guest, to show that the policy measured was in force."""
+    if policy is None:
+        return None
+    dump = guests.dump(machine, name)
+    if dump.policy != policy:
+        raise InstrumentError(f"the guest was to have policy {policy}, it has {dump.policy}")
+    totals = dump.usage_orders()
+    return {"nodes": sorted(node for node, pages in dump.usage_pages().items()), "placed": dump.placed, "fallback": dump.fallback,
+            "mappings": {"4k": totals.get(0, 0), "2m": totals.get(9, 0), "1g": totals.get(18, 0)}}
+
+
+def measure(machine, subject, spread):
+    """One creation: its figures."""
+    _, policy = SUBJECTS[subject]
+    machine.settle()
+    path = f"/tmp/{spread}.cfg"
+    guests.put(machine, path, guests.config("bench", memory=MEMORY, policy=policy, **SPREADS[spread]))
+    counts = machine.counted("run", "xl", "create", "-p", path, timeout=CREATE_SECONDS)
+    where = placement(machine, "bench", policy)
+    guests.destroy(machine, "bench")
+    print(f"  {subject:9} {spread:4} {counts.xen:>14,}  waiting {counts.waiting:,}", flush=True)
+    return {"xen": counts.xen, "waiting": counts.waiting, "dom0_kernel": counts.kernel, "dom0_user": counts.user,
+            "functions": dict(counts.functions.most_common()), "placement": where}
+
+
+def boot_and_measure(hypervisor, repeat):
+    """{(subject, spread): [figures]} of all subjects that this hypervisor serves, in one boot."""
+    wanted = [(subject, spread) for subject in SUBJECTS for spread in SPREADS if SUBJECTS[subject][0] == hypervisor]
+    print(f"booting Xen ({hypervisor}), then {len(wanted)} x {repeat} guests of {MEMORY} MiB, 10 to 40 s each", flush=True)
+    machine = Instrumented(MACHINE, hypervisor, XEN_OPTIONS)
+    figures = {key: [] for key in wanted}
+    try:
+        machine.boot()
+        # the first guest of a boot also pays for tables that Xen and dom0 keep
+        measure(machine, *wanted[0])
+        for turn in range(repeat):
+            for key in wanted if turn % 2 == 0 else reversed(wanted):
+                figures[key].append(measure(machine, *key))
+        machine.settle()
+        machine.finish()
+    finally:
+        machine.kill()
+    sources = {name: machine.symbols.source(name) for runs in figures.values()
+               for name in report.largest(runs[0]["functions"])}
+    return figures, sources
+
+
+def summarize(runs):
+    """The run in the middle stands for all."""
+    runs = sorted(runs, key=lambda run: run["xen"])
+    middle = runs[(len(runs) - 1) // 2]
+    totals = [run["xen"] for run in runs]
+    return {**middle, "runs": totals, "disagreement": (max(totals) - min(totals)) / statistics.median(totals)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3, help="creations of each kind (default 3, at least 2)")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results", help="where the results go (default docs/results)")
+    options = parser.parse_args()
+    if options.repeat < 2:
+        parser.error("--repeat: one run cannot agree with another; give at least 2")
+    figures, sources = {}, {}
+    try:
+        for hypervisor in dict.fromkeys(hypervisor for hypervisor, _ in SUBJECTS.values()):
+            measured, found = boot_and_measure(hypervisor, options.repeat)
+            figures |= measured
+            sources |= found
+    except (InstrumentError, BootRed, CommandFailed) as error:
+        sys.exit(f"error: nothing was measured: {error}")
+    result = {
+        "memory_mib": MEMORY, "pages": MEMORY << 8, "repeat": options.repeat,
+        "machine": {"nodes": MACHINE.nodes, "mib": list(MACHINE.mib), "dom0_mib": MACHINE.dom0_mib},
+        "versions": report.versions(), "sources": sources,
+        "spreads": {spread: {subject: summarize(figures[subject, spread]) for subject in SUBJECTS} for spread in SPREADS},
+    }
+    for path in report.write(result, options.out):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
