@@ -57,23 +57,24 @@ class Symbols:
         text = [(int(address, 16), name) for address, kind, name in rows if kind in "tTwW" and name not in ("_stext", "_start")]
         text = [(address, name) for address, name in text if self.start <= address < self.end]
         self.addresses = [address for address, _ in text]
-        self.names = [name for _, name in text]
+        # the parts that the compiler split off count as the function they are of
+        self.names = [re.sub(r"\.(cold|part|isra|constprop|lto_priv)\b.*", "", name) for _, name in text]
+        self.entries = {address for address, name in text if ".cold" not in name and ".part" not in name}
         self.places = {}
 
     def function(self, address):
-        """Name of the function; the parts that the compiler split off count as the function they are of."""
         index = bisect.bisect(self.addresses, address) - 1
-        return re.sub(r"\.(cold|part|isra|constprop|lto_priv)\b.*", "", self.names[index]) if index >= 0 else "?"
-
-    def entry(self, name):
-        return self.addresses[self.names.index(name)]
+        return self.names[index] if index >= 0 else "?"
 
     def source(self, name):
         """File of a function, or "" for assembly without debug information."""
         if name not in self.places:
-            lines = tool("addr2line", "-e", self.file, hex(self.entry(name))).split(":") if name in self.names else [""]
-            path = re.sub(r"^.*?/xen/(?=(arch|common|drivers|xsm|lib|crypto)/)", "", lines[0])
-            self.places[name] = "" if path.startswith("?") else path
+            if name not in self.names:
+                return ""
+            address = self.addresses[self.names.index(name)]
+            # the line table may name the header of what was inlined first: ask for all, the outermost comes last
+            path = tool("addr2line", "-i", "-e", self.file, hex(address)).splitlines()[-1].split(":")[0]
+            self.places[name] = "" if path.startswith("?") else re.sub(r"^.*?/xen/(?=(arch|common|drivers|xsm|lib|crypto)/)", "", path)
         return self.places[name]
 
 
@@ -81,7 +82,7 @@ class Symbols:
 class Counts:
     """What was executed in a region."""
     functions: Counter      # Xen's instructions on dom0's CPU, by function
-    calls: dict             # address of a block -> executions on dom0's CPU
+    calls: Counter          # how often dom0's CPU came to the first instruction of a function
     everywhere: Counter     # by function, on all CPUs
     kernel: int             # dom0's kernel and programs, on its CPU
     user: int
@@ -106,7 +107,8 @@ def parse(line, symbols):
         name = symbols.function(address)
         functions[name] += counts[DOM0_CPU] * instructions
         everywhere[name] += sum(counts) * instructions
-        calls[address] += counts[DOM0_CPU]
+        if address in symbols.entries:
+            calls[name] += counts[DOM0_CPU]
     functions["(outside of text)"] += record["xen_other"][DOM0_CPU]
     everywhere["(outside of text)"] += sum(record["xen_other"])
     if not functions.total():

@@ -11,7 +11,7 @@ from matplotlib import pyplot       # noqa: E402  the back-end is chosen first
 
 ROWS = 22
 AIMS = {"round-1g": 1.05, "round-2m": 1.05, "round-4k": 3.0}
-SPREAD_NAMES = {"few": "on the nodes libxl chooses", "all": "over all nodes (`cpus=\"all\"`)"}
+SPREAD_NAMES = {"few": "on the nodes libxl chooses", "all": "over all nodes (`cpus=[\"0-7\"]`)"}
 COLOURS = {"few": "#3b6ea5", "all": "#a8c4e0"}
 
 
@@ -57,6 +57,10 @@ def places(result, spread):
     return table(("", "nodes used", "4 KiB mappings", "2 MiB", "1 GiB", "pages placed by policy", "fallback"), rows)
 
 
+def calls(subject, name):
+    return f"{subject['calls_a_page'][name]:.1f}" if name in subject["calls_a_page"] else ""
+
+
 def by_function(result, spread):
     subjects = result["spreads"][spread]
     most = Counter()
@@ -64,12 +68,12 @@ def by_function(result, spread):
         for name, count in subject["functions"].items():
             most[name] = max(most[name], count)
     shown = [name for name, _ in most.most_common(ROWS)]
-    rows = [(f"`{name}`", f"{result['sources'].get(name, '')}", *(million(s["functions"].get(name, 0)) for s in subjects.values()))
-            for name in shown]
+    rows = [(f"`{name}`", f"{result['sources'].get(name, '')}", *(million(s["functions"].get(name, 0)) for s in subjects.values()),
+             calls(subjects["round-4k"], name)) for name in shown]
     rest = [sum(count for name, count in s["functions"].items() if name not in shown) for s in subjects.values()]
-    rows.append(("all others", "", *(million(count) for count in rest)))
-    lines = table(("function", "file", *subjects), rows)
-    lines[1] = "|---|---" + "|---:" * len(subjects) + "|"
+    rows.append(("all others", "", *(million(count) for count in rest), ""))
+    lines = table(("function", "file", *subjects, "calls a page (round-4k)"), rows)
+    lines[1] = "|---|---" + "|---:" * (len(subjects) + 1) + "|"
     return lines
 
 
@@ -120,7 +124,7 @@ def plot(result, path):
         if name in AIMS:
             axes.plot([AIMS[name]] * 2, [index - 0.45, index + 0.45], color="#c0392b", linewidth=2,
                       label="aim: no more than this" if name == "round-4k" else None)
-    axes.set_yticks(range(len(names)), [name if name == "stock" else f"numa_policy={name}" for name in names])
+    axes.set_yticks(range(len(names)), [name if name.startswith("stock") else f"numa_policy={name}" for name in names])
     axes.invert_yaxis()
     axes.axvline(1, color="#888888", linewidth=0.8)
     axes.set_xlim(0, 1.25 * max([3.0, *(s["xen"] / sub["stock"]["xen"] for sub in spreads.values() for s in sub.values())]))
