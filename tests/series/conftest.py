@@ -2,6 +2,7 @@
 import hashlib
 import io
 import os
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -51,13 +52,14 @@ class Queue:
     """A project directory with only a series in it, and the real tools run on that."""
 
     def __init__(self, place):
+        self.place = place
         self.root = place / "project"
         self.cache = place / "cache"
         self.series = self.root / "xen-patches"
         self.tree = self.root / "build" / "trees" / "xen"
         self.home = place / "home"
         for directory in (self.series, self.root / "linux-guest-patches", self.home, self.cache / "xen-numa-policy/src"):
-            directory.mkdir(parents=True)
+            directory.mkdir(parents=True, exist_ok=True)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") and k not in ("FORCE", "XEN_SRC", "LINUX_SRC")}
         self.env.update(PQ_ROOT=str(self.root), XDG_CACHE_HOME=str(self.cache), HOME=str(self.home))
 
@@ -90,9 +92,9 @@ class Queue:
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    def commit(self, message, **files):
-        """Writes files (xen__main_c is no name, so: a dictionary under 'files') in the tree and commits them."""
-        for name, text in files.get("files", {}).items():
+    def commit(self, message, files):
+        """Writes files (name: text) in the tree and commits them."""
+        for name, text in files.items():
             path = self.tree / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -121,16 +123,26 @@ def queue(tmp_path):
     return made
 
 
-@pytest.fixture
-def series(queue):
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
     """Three patches, exported, with a cover letter."""
+    queue = Queue(tmp_path_factory.mktemp("exported"))
+    queue.set_base(SOURCE)
     queue.pq("import", "xen")
-    queue.commit("xen: say one\n\nSo that it differs from zero.", files={"xen/main.c": SOURCE["xen/main.c"][1].replace("0", "1")})
-    queue.commit("notes: change a line\n\nFor a hunk with context on both sides.", files={"notes": NOTES.replace("line 20\n", "line twenty\n")})
+    queue.commit("xen: say one\n\nSo that it differs from zero.", {"xen/main.c": SOURCE["xen/main.c"][1].replace("0", "1")})
+    queue.commit("notes: change a line\n\nFor a hunk with context on both sides.",
+                 {"notes": NOTES.replace("line 20\n", "line twenty\n")})
     os.chmod(queue.tree / "notes", 0o755)
     (queue.tree / "link").unlink()
     (queue.tree / "link").symlink_to("notes")
-    queue.commit("notes: mode and link\n\nFor the less usual kinds of change.", files={"new dir/new file": "new\n"})
+    queue.commit("notes: mode and link\n\nFor the less usual kinds of change.", {"new dir/new file": "new\n"})
     queue.pq("export", "xen")
     queue.cover()
-    return queue
+    return queue.place
+
+
+@pytest.fixture
+def series(exported, tmp_path):
+    """A copy of it for each test."""
+    shutil.copytree(exported, tmp_path / "copy", symlinks=True)
+    return Queue(tmp_path / "copy")

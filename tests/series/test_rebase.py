@@ -64,7 +64,7 @@ def test_onto_a_git_tree_leaves_the_series_alone(series, tmp_path):
 
 def test_unexported_work_is_not_rebased_away(series, tmp_path):
     path = tarball(tmp_path / "xen_4.20.10.orig.tar.xz", newer(NOTES))
-    series.commit("xen: not exported\n\nYet.", files={"new": "work\n"})
+    series.commit("xen: not exported\n\nYet.", {"new": "work\n"})
     assert "has commits that are not in the series" in series.refused("rebase", "xen", path)
 
 

@@ -29,7 +29,7 @@ def test_a_missing_last_newline_is_red(series):
 
 
 def test_code_outside_the_hypervisor_may_be_wide(series):
-    series.commit("tools: a wide line\n\nAs the kernel's style allows.", files={"tools/wide.c": "/*" + "-" * 90 + "*/\n\tint x;\n"})
+    series.commit("tools: a wide line\n\nAs the kernel's style allows.", {"tools/wide.c": "/*" + "-" * 90 + "*/\n\tint x;\n"})
     series.pq("export", "xen")
     series.cover()
     series.pq("verify", "xen")

@@ -20,14 +20,14 @@ def test_import_refuses_to_drop_changes(series):
 
 
 def test_import_refuses_to_drop_commits(series):
-    series.commit("xen: not exported\n\nYet.", files={"new": "work\n"})
+    series.commit("xen: not exported\n\nYet.", {"new": "work\n"})
     head = series.git("rev-parse", "HEAD")
     assert "has commits that are not in the series" in series.refused("import", "xen")
     assert series.git("rev-parse", "HEAD") == head
 
 
 def test_force_sets_work_aside(series):
-    series.commit("xen: not exported\n\nYet.", files={"new": "work\n"})
+    series.commit("xen: not exported\n\nYet.", {"new": "work\n"})
     head = series.git("rev-parse", "HEAD")
     (series.tree / "notes").write_text("half done\n")
     (series.tree / "untracked").write_text("also mine\n")
@@ -42,7 +42,7 @@ def test_force_sets_work_aside(series):
 
 
 def test_gently_leaves_work_alone(series):
-    series.commit("xen: not exported\n\nYet.", files={"new": "work\n"})
+    series.commit("xen: not exported\n\nYet.", {"new": "work\n"})
     assert "left alone" in series.pq("import", "--gently", "xen")
     assert (series.tree / "new").exists()
 
@@ -74,7 +74,7 @@ def test_a_stopped_rebase_is_not_touched(series, verb):
 
 def test_a_merge_is_refused(series):
     series.git("checkout", "-q", "-b", "side", "HEAD~1")
-    series.commit("xen: side\n\nWork.", files={"side": "x\n"})
+    series.commit("xen: side\n\nWork.", {"side": "x\n"})
     series.git("checkout", "-q", "series")
     series.git("-c", "user.name=a", "-c", "user.email=a@b", "merge", "-q", "side", "-m", "merge")
     assert "has a merge" in series.refused("export", "xen")
@@ -83,7 +83,7 @@ def test_a_merge_is_refused(series):
 
 def test_export_refuses_commits_that_do_not_stand_on_the_base(series):
     series.git("checkout", "-q", "--orphan", "else")
-    series.commit("xen: from nowhere\n\nNo base.", files={"x": "x\n"})
+    series.commit("xen: from nowhere\n\nNo base.", {"x": "x\n"})
     assert "does not stand on refs/pq/base" in series.refused("export", "xen")
 
 

@@ -1,0 +1,35 @@
+"""The series of this project: it is what it says, and each patch of it builds."""
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import PQ, REPO
+
+
+@pytest.mark.parametrize("name", ["xen", "linux"])
+def test_verify(name):
+    done = subprocess.run([PQ, "verify", name], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.bisect
+@pytest.mark.parametrize("name", ["xen", "linux"])
+def test_every_patch_builds(name, capfd):
+    with capfd.disabled():      # minutes on a cold cache: the progress is for people to see
+        print(flush=True)
+        done = subprocess.run([PQ, "bisect", name], stdout=sys.stderr, check=False)
+    assert done.returncode == 0, "see above and build/logs/"
+
+
+def test_shell_scripts_parse():
+    scripts = [*(REPO / "tools/build").glob("*.sh"), REPO / ".ci/run"]
+    for script in scripts:
+        subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_help_lists_every_verb():
+    said = subprocess.run(["make", "-s", "-C", REPO], capture_output=True, text=True, check=True).stdout
+    phony = re.search(r"^\.PHONY: (.*)", (REPO / "Makefile").read_text(), re.M).group(1)
+    for verb in set(phony.split()) - {"help", "packages", "$(PRODUCTS)"}:
+        assert f"make {verb} " in said, f"make help does not tell of {verb}"
