@@ -20,17 +20,18 @@ check_distribution() {
 	esac
 }
 
-# The user's Debian repositories, "URI suite" a line; apt itself reads both kinds of source file.
+# The user's Debian repositories, "URI suite" a line; apt itself reads both kinds of source file.  Without the option it
+# tells only of those it has lists of, and a fresh container has none.
 user_sources() {
 	# shellcheck disable=SC2016
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+	apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
 		awk '$3 == "main" { print $1, $2 }' | sort -u
 }
 
 # mirror: the URI that serves the user's own release
 mirror() {
 	local uri
-	uri=$(user_sources | awk -v want="$codename" '$2 == want || $2 == "stable" || $2 == "oldstable" { print $1; exit }')
+	uri=$(user_sources | awk -v want="$codename" '$2 == want || $2 == "stable" || $2 == "oldstable" { print $1 }' | head -n1)
 	[ -n "$uri" ] || die "no apt source for Debian $codename with the component main: see sources.list(5)"
 	printf '%s\n' "${uri%/}"
 }
@@ -38,7 +39,7 @@ mirror() {
 # security_mirror: where security updates come from; Debian puts them beside the archive
 security_mirror() {
 	local uri
-	uri=$(user_sources | awk -v want="$codename-security" '$2 == want || $2 ~ /-security$/ { print $1; exit }')
+	uri=$(user_sources | awk -v want="$codename-security" '$2 == want || $2 ~ /-security$/ { print $1 }' | head -n1)
 	[ -n "$uri" ] || uri=$(mirror)-security
 	printf '%s\n' "${uri%/}"
 }

@@ -22,7 +22,8 @@ take() {
 	local path
 	for path; do
 		if good "$path"; then
-			mv "$path" "$CACHE/src/$file" || die "cannot write in $CACHE/src"
+			# apt leaves a link when the mirror is a directory
+			cp -L "$path" "$CACHE/src/$file.new" && mv "$CACHE/src/$file.new" "$CACHE/src/$file" || die "cannot write in $CACHE/src"
 			found=$CACHE/src/$file
 			return
 		fi
@@ -33,7 +34,7 @@ take() {
 # source_lists NAME: a private apt that knows the source packages of a suite, given the lines of it
 source_lists() {
 	private_apt "$1"
-	apt-get "${private[@]}" update >>"$apt_log" 2>&1
+	apt-get "${private[@]}" -o APT::Update::Error-Mode=any update >>"$apt_log" 2>&1
 }
 
 # apt's exit status says nothing here: it fails for a .dsc it cannot get while the tarball is there
@@ -43,9 +44,9 @@ download() { # VERSION
 
 from_archive() {
 	source_lists "$suite" <<-END || say "$series: the archive is not reachable or not complete, see $apt_log"
-		deb-src $(mirror) $suite main
-		deb-src $(mirror) $suite-updates main
-		deb-src $(security_mirror) $suite-security main
+		deb-src $mirror $suite main
+		deb-src $mirror $suite-updates main
+		deb-src $security $suite-security main
 	END
 	download "$version"
 	take "$work/$file"
@@ -54,7 +55,7 @@ from_archive() {
 # the snapshot archive sits beside the mirror's host name where that is Debian's own
 from_snapshot() {
 	local uri host
-	uri=$(mirror)
+	uri=$mirror
 	host=${uri#*://}
 	host=${host%%/*}
 	case $host in
@@ -73,8 +74,8 @@ from_snapshot() {
 newest() {
 	local best
 	source_lists "$suite" <<-END || :
-		deb-src $(mirror) $suite main
-		deb-src $(security_mirror) $suite-security main
+		deb-src $mirror $suite main
+		deb-src $security $suite-security main
 	END
 	best=$(apt-cache "${private[@]}" showsrc --only-source "$series" 2>/dev/null | sed -n 's/^Version: //p' |
 		grep "^${branch//./\\.}" | sort -V | tail -n 1)
@@ -103,6 +104,8 @@ branch=$(base_field "$series" newest)
 exec 9>"$CACHE/locks/fetch"
 flock -n 9 || { say "waiting for another run that downloads …"; flock 9; }
 check_distribution
+mirror=$(mirror)
+security=$(security_mirror)
 need_disk 400 "downloading the sources of $series"
 : >"$apt_log"
 work=$CACHE/tmp/fetch.$$

@@ -1,0 +1,147 @@
+"""The product cache of tools/build: what is killed, changed, made twice at once or out of disk never passes as made."""
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import REPO
+
+BUILD = REPO / "tools" / "build"
+# a script like those in tools/build: its product is one file, made from one input, in a step that can be slow or fail
+SCRIPT = f"""#!/bin/bash
+set -eu
+. {BUILD}/lib.sh
+compile() {{
+	echo made >>"$ROOT/count"
+	sleep "${{SLOW:-0}}"
+	for n in $(seq 100); do echo "line $n"; done
+	[ -z "${{FAIL:-}}" ] || {{ echo "$FAIL"; exit 1; }}
+	cp "$ROOT/input" "$1/output"
+}}
+export -f compile
+export ROOT
+build() {{ need_disk "${{DISK:-1}}" "the thing"; run_step thing 7 "making a thing" compile "$1"; }}
+product thing "$(key "$ROOT/input" word)" build
+"""
+
+
+@pytest.fixture
+def thing(queue):
+    (queue.root / "input").write_text("one\n")
+    queue.script = queue.root / "thing.sh"
+    queue.script.write_text(SCRIPT)
+    queue.output = queue.root / "build" / "thing" / "output"
+    queue.count = lambda: (queue.root / "count").read_text().count("made")
+    queue.made = lambda: list((queue.cache / "xen-numa-policy/products/thing").glob("*"))
+    return queue
+
+
+def make(queue, **env):
+    return queue.run("bash", queue.script, **env)
+
+
+def test_made_once(thing):
+    done = make(thing)
+    assert done.returncode == 0, done.stderr
+    assert "making a thing … about 7 s" in done.stderr and "making a thing: done in" in done.stderr
+    assert thing.output.read_text() == "one\n"
+    assert "nothing to do" in make(thing).stderr
+    assert thing.count() == 1
+
+
+def test_a_stale_product_is_not_used(thing):
+    make(thing)
+    (thing.root / "input").write_text("two\n")
+    make(thing)
+    assert thing.output.read_text() == "two\n"
+    # and the way back costs nothing
+    (thing.root / "input").write_text("one\n")
+    make(thing)
+    assert thing.output.read_text() == "one\n" and thing.count() == 2
+
+
+def test_a_failure_shows_its_end_and_its_log(thing):
+    done = make(thing, FAIL="it broke")
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[-1].startswith("error: making a thing failed, all of it is in ") and lines[-2] == "it broke"
+    assert "line 72" in lines and "line 71" not in lines        # thirty in all
+    assert "line 1\n" in (thing.root / "build/logs/thing.log").read_text()
+    assert thing.made() == [] and not thing.output.exists()
+    assert make(thing).returncode == 0 and thing.count() == 2
+
+
+def test_a_full_disk_is_one_line(thing):
+    done = make(thing, FAIL="cp: No space left on device")
+    assert done.stderr.splitlines()[-1] == "error: making a thing: the disk is full: free some and run again"
+    done = make(thing, DISK="999999999")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [done.stderr.strip()] and "the thing needs 999999999 MiB of disk" in done.stderr
+    assert thing.made() == []
+
+
+def started(thing, **env):
+    process = subprocess.Popen(["bash", thing.script], env=dict(thing.env, **env), stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not (thing.root / "count").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return process
+
+
+def alive(marker):
+    """Processes whose environment bears the marker."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as handle:
+                if marker.encode() in handle.read() and int(pid) != os.getpid():
+                    found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_killed_build_is_no_product(thing, how):
+    marker = f"PQ_MARK={thing.root}"
+    process = started(thing, SLOW="61", PQ_MARK=str(thing.root))
+    process.send_signal(how)
+    process.communicate(timeout=20)
+    assert process.returncode != 0
+    left = alive(marker)
+    if how == signal.SIGKILL:
+        for pid in left:        # nobody was there to do it
+            os.kill(pid, signal.SIGKILL)
+    else:
+        assert left == []
+        assert list((thing.cache / "xen-numa-policy/tmp").iterdir()) == []
+    assert thing.made() == [] and not thing.output.exists()
+    assert make(thing).returncode == 0
+    assert thing.output.read_text() == "one\n" and thing.count() == 2
+
+
+def test_two_at_once_make_it_once(thing):
+    first = started(thing, SLOW="4")
+    second = make(thing)
+    assert first.wait(timeout=20) == 0
+    assert "waiting for another run" in second.stderr and "nothing to do" in second.stderr
+    assert thing.count() == 1
+    first.stderr.close()
+
+
+def test_the_cache_is_bounded(thing):
+    for number in range(9):
+        (thing.root / "input").write_text(f"{number}\n")
+        make(thing)
+    newest = (thing.root / "build/thing").resolve()
+    dead = thing.cache / "xen-numa-policy/tmp/thing.999999999"
+    dead.mkdir()
+    live = thing.cache / f"xen-numa-policy/tmp/thing.{os.getpid()}"
+    live.mkdir()
+    old = thing.made()[0] if thing.made()[0] != newest else thing.made()[1]
+    os.utime(old, (0, 0))
+    assert thing.run(BUILD / "clean-cache.sh").returncode == 0
+    assert newest in thing.made() and old not in thing.made() and len(thing.made()) == 6
+    assert live.exists() and not dead.exists()
