@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from conftest import SOURCE
+from tiny_tree import SOURCE
 
 # "building" is a search for the word broken in the sources that the configuration takes
 XEN_MAKEFILE = """

@@ -6,7 +6,7 @@ import os
 import shutil
 
 import pytest
-from conftest import REPO, SOURCE, sha256, tarball
+from tiny_tree import REPO, SOURCE, sha256, tarball
 
 BUILD = REPO / "tools" / "build"
 

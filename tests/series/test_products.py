@@ -5,7 +5,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import REPO
+from tiny_tree import REPO
 
 BUILD = REPO / "tools" / "build"
 # a script like those in tools/build: its product is one file, made from one input, in a step that can be slow or fail

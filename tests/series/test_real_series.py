@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PQ, REPO
+from tiny_tree import PQ, REPO
 
 
 @pytest.mark.parametrize("name", ["xen", "linux"])

@@ -1,5 +1,5 @@
 """Moving a series to other sources."""
-from conftest import NOTES, SOURCE, sha256, tarball
+from tiny_tree import NOTES, SOURCE, sha256, tarball
 
 
 def newer(notes):
