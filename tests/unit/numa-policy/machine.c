@@ -157,6 +157,19 @@ mfn_t page_to_mfn(const struct page_info *pg)
 	return (mfn_t){ pg - frames };
 }
 
+struct page_info *mfn_to_page(mfn_t mfn)
+{
+	return &frames[mfn.mfn];
+}
+
+static void map_page(unsigned long gfn, unsigned long mfn, unsigned int order)
+{
+	assert(frames[mfn].owned && !frames[mfn].mapped);
+	assert(!p2m[gfn].present);
+	frames[mfn].mapped = 1;
+	p2m[gfn] = (struct p2m_entry){ true, mfn, order };
+}
+
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn, unsigned int order)
 {
 	assert(!test_locks_held);
@@ -166,14 +179,27 @@ int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn, unsigned int 
 	if (!order && rnd(1000) < machine_p2m_fail_percent)
 		return -ENOMEM;
 
-	for (unsigned long i = 0; i < 1UL << order; i++) {
-		struct page_info *pg = &frames[mfn.mfn + i];
+	for (unsigned long i = 0; i < 1UL << order; i++)
+		map_page(gfn.gfn + i, mfn.mfn + i, order);
+	return 0;
+}
 
-		assert(pg->owned && !pg->mapped);
-		assert(!p2m[gfn.gfn + i].present);
-		pg->mapped = 1;
-		p2m[gfn.gfn + i] = (struct p2m_entry){ true, mfn.mfn + i, order };
-	}
+bool machine_one_by_one;
+unsigned int machine_filled;
+
+int p2m_numa_fill(struct domain *d, gfn_t gfn, const mfn_t mfns[])
+{
+	if (machine_one_by_one || gfn.gfn % 512)
+		return -EOPNOTSUPP;
+	for (unsigned int i = 0; i < 512; i++)
+		if (p2m[gfn.gfn + i].present)
+			return -EOPNOTSUPP;
+	if (rnd(1000) < machine_p2m_fail_percent)
+		return -ENOMEM;
+
+	machine_filled++;
+	for (unsigned int i = 0; i < 512; i++)
+		map_page(gfn.gfn + i, mfns[i].mfn, 0);
 	return 0;
 }
 

@@ -248,6 +248,29 @@ static void without_a_policy_any_more_the_allocator_decides(void **unused)
 		assert_int_equal(node_at(g), g < 512 ? g % 2 : 0);
 }
 
+static void pages_are_mapped_at_once_where_that_can_be(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+
+	(void)unused;
+	for (unsigned int one_by_one = 0; one_by_one < 2; one_by_one++) {
+		machine_reset(2, pages);
+		new_domain("round-4k", 3);
+		machine_one_by_one = one_by_one;
+		machine_filled = 0;
+		need_flush = false;
+		assert_int_equal(populate(0, 11), 0);
+		assert_int_equal(machine_filled, one_by_one ? 0 : 4);
+		assert_true(need_flush);
+		assert_int_equal(populate(2048 + 100, 9), 0);
+		assert_int_equal(populate(4096, 8), 0);
+		assert_int_equal(machine_filled, one_by_one ? 0 : 4);
+		for (unsigned long g = 0; g < 2048; g++)
+			assert_int_equal(node_at(g), g % 2);
+	}
+	machine_one_by_one = false;
+}
+
 static const char *const names[] = { "round-4k", "round-2m", "round-1g" };
 static const unsigned int grains[] = { 0, 9, 18 };
 
@@ -296,6 +319,7 @@ static void random_extents(void **unused)
 		dom.max_pages = rnd(3) ? 1U << 30 : rnd(20000);
 		machine_preempt_percent = rnd(2) ? rnd(100) : 0;
 		machine_p2m_fail_percent = rnd(8) ? 0 : rnd(3);
+		machine_one_by_one = rnd(2);
 
 		for (unsigned int i = 0; i < 12; i++) {
 			unsigned int order = rnd(4) ? rnd(13) : 9;
@@ -334,6 +358,7 @@ int main(void)
 		cmocka_unit_test(two_cpus_do_not_share_an_extent),
 		cmocka_unit_test(what_does_not_fit_is_taken_back),
 		cmocka_unit_test(without_a_policy_any_more_the_allocator_decides),
+		cmocka_unit_test(pages_are_mapped_at_once_where_that_can_be),
 		cmocka_unit_test(random_extents),
 	};
 	int rc = cmocka_run_group_tests_name("populate", tests, NULL, NULL);

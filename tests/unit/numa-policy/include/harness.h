@@ -48,13 +48,6 @@ extern const char *const test_param_name;
 #define ASSERT(x) assert(x)
 #define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
 
-#define DECLARE_BITMAP(name, bits) unsigned long name[(bits) / BITS_PER_LONG]
-#define __set_bit(i, map) \
-	((map)[(i) / BITS_PER_LONG] |= 1UL << ((i) % BITS_PER_LONG))
-#define bitmap_for_each(i, map, size) \
-	for ((i) = 0; (i) < (size); (i)++) \
-		if ((map)[(i) / BITS_PER_LONG] >> ((i) % BITS_PER_LONG) & 1)
-
 #define printk printf
 #define gdprintk(lvl, ...) do { } while (0)
 #define XENLOG_DEBUG
@@ -62,6 +55,8 @@ extern const char *const test_param_name;
 typedef struct { unsigned long gfn; } gfn_t;
 typedef struct { unsigned long mfn; } mfn_t;
 
+#define INVALID_MFN ((mfn_t){ ~0UL })
+static inline bool mfn_eq(mfn_t a, mfn_t b) { return a.mfn == b.mfn; }
 static inline gfn_t _gfn(unsigned long n) { return (gfn_t){ n }; }
 static inline unsigned long gfn_x(gfn_t g) { return g.gfn; }
 static inline gfn_t gfn_add(gfn_t g, unsigned long i) { return _gfn(g.gfn + i); }
@@ -115,6 +110,7 @@ static inline void *test_alloc(size_t size)
 #define xvzalloc(t)  ((t *)test_alloc(sizeof(t)))
 #define xvzalloc_flex_struct(t, field, nr) \
 	((t *)test_alloc(offsetof(t, field) + (nr) * sizeof(((t *)0)->field[0])))
+#define xvmalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
 #define xvfree(p)    free(p)
 #define XVFREE(p)    (free(p), (p) = NULL)
 
@@ -144,8 +140,10 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 				      unsigned int memflags);
 void put_page_alloc_ref(struct page_info *pg);
 mfn_t page_to_mfn(const struct page_info *pg);
+struct page_info *mfn_to_page(mfn_t mfn);
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn,
 			   unsigned int order);
+int p2m_numa_fill(struct domain *d, gfn_t gfn, const mfn_t mfns[]);
 int guest_remove_page(struct domain *d, unsigned long gfn);
 bool hypercall_preempt_check(void);
 static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,

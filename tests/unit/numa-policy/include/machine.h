@@ -26,6 +26,9 @@ extern void (*machine_meanwhile)(void);
 extern unsigned int machine_preempt_percent;	/* how often to be preempted */
 extern unsigned int machine_p2m_fail_percent;	/* how often a page cannot be mapped */
 
+extern bool machine_one_by_one;		/* no 512 pages at once */
+extern unsigned int machine_filled;	/* how often it was done */
+
 /* A seeded generator, so that a failure can be replayed with SEED=. */
 uint64_t test_seed(void);
 unsigned int rnd(unsigned int below);
