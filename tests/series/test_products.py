@@ -81,6 +81,12 @@ def test_a_full_disk_is_one_line(thing):
     assert thing.made() == []
 
 
+def test_a_path_that_make_cannot_take_is_one_line(thing, tmp_path):
+    done = make(thing, XDG_CACHE_HOME=str(tmp_path / "with space"))
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1 and "may not have a space or a colon" in done.stderr
+
+
 def started(thing, **env):
     process = subprocess.Popen(["bash", thing.script], env=dict(thing.env, **env), stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30

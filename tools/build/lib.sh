@@ -17,6 +17,11 @@ JOBS=${JOBS:-$(nproc)}
 say() { printf '%s\n' "${STEP:+[$STEP] }$*" >&2; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+# make takes such a name apart, and so do the builds of Xen and Linux
+case $ROOT$CACHE in
+*[[:space:]:]*) die "the path of the clone ($ROOT) and of the cache ($CACHE) may not have a space or a colon in it" ;;
+esac
+
 mkdir -p "$CACHE/products" "$CACHE/locks" "$CACHE/tmp" "$CACHE/times" "$CACHE/src" "$BUILD/logs" 2>/dev/null ||
 	die "cannot write in $CACHE and $BUILD"
 
