@@ -7,6 +7,7 @@ It is run by `make demo` when everything is built.  It ends with 0 only if all i
 import sys
 import textwrap
 import time
+import traceback
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -54,7 +55,7 @@ def create(machine):
 def show(machine):
     typed(machine, "xl numa-policy list")
     say("A guest sees no NUMA at all; where each of its pages lies is decided below it, by the policy in its xl.cfg. "
-        "HOME are the nodes a guest may use, and N0 to N7 say how much of its memory each node of the machine holds.")
+        "HOME are the nodes its memory belongs on, and N0 to N7 say how much of its memory each node of the machine holds.")
     say('"spread" deals its pages to all eight nodes in turn, so that no memory controller is favoured. '
         '"packed" is what Xen did before: whole GiB, so a small guest is all on one node.')
     typed(machine, "xl numa-policy show weighted")
@@ -107,7 +108,9 @@ def main():
     try:
         demo()
     except (BootRed, CommandFailed, AssertionError) as error:
-        print(f"\ndemo: not as promised: {error}", file=sys.stderr)
+        # a bare assert has no words, its line has
+        what = str(error) or traceback.extract_tb(error.__traceback__)[-1].line
+        print(f"\ndemo: not as promised: {what}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\ndemo: interrupted", file=sys.stderr)
