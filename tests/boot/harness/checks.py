@@ -40,13 +40,9 @@ def misplaced(dump, policy, homes, weights=None):
             if node != node_of(gfn, policy, dealt)]
 
 
-# A running Linux has pages of Xen's own heap mapped: its shared info and its grant table.
-XEN_OWN_PAGES = 4
-
-
-def check_every_page(dump, policy, homes, weights=None, running=False):
+def check_every_page(dump, policy, homes, weights=None):
     wrong = misplaced(dump, policy, homes, weights)
-    assert len(wrong) <= (XEN_OWN_PAGES if running else 0), \
+    assert not wrong, \
         f"{len(wrong)} of {len(dump.pages)} pages are elsewhere, the first (gfn, node, wanted): {wrong[:8]}"
     assert dump.fallback == 0
 
