@@ -156,4 +156,4 @@ def test_xl_itself(machine):
     assert "numa-policy" in machine.run("xl help").out
     result = machine.run("xl no-such-thing", check=False)
     assert result.status != 0
-    assert result.err == "command not implemented\n"
+    assert result.err == 'command "no-such-thing" not implemented\n'
