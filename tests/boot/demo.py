@@ -79,7 +79,6 @@ def check(machine):
         checks.check_every_page(dump, policy, homes, weights)
         checks.check_orders(dump, policy, homes)
         total += len(dump.pages)
-    # `running` leaves out the few pages of Xen's own that a running Linux has mapped
     step(f"checked all {total} pages of the three guests: each is where its policy says")
 
 

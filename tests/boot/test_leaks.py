@@ -1,4 +1,4 @@
-"""Guests come and go, and leave the free memory of every node as it was."""
+"""Guests come and go, and leave free memory as it was; see WANDERING for what single nodes are allowed."""
 
 import pytest
 
