@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
-PRODUCTS := xen-debug xen-release xen-off xen-stock xen-tools linux bin images
+PRODUCTS := xen-debug xen-release xen-off xen-stock xen-tools linux bin images qemu-plugin
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:
@@ -34,7 +34,7 @@ packages:
 # one product: make xen-debug, make linux, …
 xen-debug xen-release xen-off xen-stock:
 	@tools/build/xen.sh $(@:xen-%=%)
-xen-tools linux bin images:
+xen-tools linux bin images qemu-plugin:
 	@tools/build/$@.sh
 
 demo: setup
@@ -43,7 +43,7 @@ demo: setup
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
 TEST_DIRS := $(wildcard tests/series tests/unit tests/bench tests/boot)
 test: setup
-	@$(PYTHON) -m pytest $(TEST_DIRS) --junitxml=build/results/junit.xml $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest $(TEST_DIRS) $(PYTEST_ARGS)
 
 check: packages trees xen-tools
 	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench,$(TEST_DIRS)) $(PYTEST_ARGS)

@@ -13,7 +13,7 @@ import shlex
 
 import pytest
 
-from harness import guests
+from harness import memory
 from harness.machine import BootRed, Machine, current_image_id
 from harness.topologies import TOPOLOGIES
 
@@ -25,9 +25,6 @@ for id in $(domains); do xl destroy $id >&2; done
 rm -rf /tmp/* /var/log/xen/console/*
 domains
 """
-# Xen grows tables of its own for good when the first guests come (event channel buckets, for one).
-# This is a net for large leaks over a whole boot; test_leaks.py is exact.
-XEN_OWN_PAGES = 16
 
 
 def pytest_configure(config):
@@ -66,7 +63,7 @@ class Boots:
     def __init__(self):
         self.key = None
         self.machine = None
-        self.free = None
+        self.balance = None
         self.booted = {}
 
     def get(self, key):
@@ -80,7 +77,7 @@ class Boots:
             self.key = key
             self.machine = Machine(TOPOLOGIES[topology], hypervisor, options)
             self.machine.boot()
-            self.free = guests.free_pages(self.machine)
+            self.balance = memory.balance(self.machine, memory.free_pages(self.machine))
         return self.machine
 
     def leave(self, key, following):
@@ -92,14 +89,19 @@ class Boots:
             machine.kill()
             return
         try:
-            free = guests.free_pages(machine)
+            lost = self.lost(machine)
             machine.finish()
         except BootRed as red:
             pytest.fail(f"verdict on the boot: {red}", pytrace=False)
         finally:
             machine.kill()
-        if abs(sum(self.free.values()) - sum(free.values())) > XEN_OWN_PAGES:
-            pytest.fail(f"verdict on the boot: free pages by node were {self.free} and are {free} at the end", pytrace=False)
+        if abs(lost) > memory.XEN_OWN_PAGES:
+            pytest.fail(f"verdict on the boot: {lost} pages of memory are lost at its end", pytrace=False)
+
+    def lost(self, machine):
+        """Pages that neither dom0 nor the free memory has any more: a net for large leaks, test_leaks.py is exact."""
+        free = memory.at_rest(machine, lambda free: abs(self.balance - memory.balance(machine, free)) <= memory.XEN_OWN_PAGES)
+        return self.balance - memory.balance(machine, free)
 
     def kill(self):
         if self.machine is not None:

@@ -34,19 +34,22 @@ def check_guest(machine, policy, homes, weights, memory):
     checks.check_orders(dump, policy, homes)
 
 
-@pytest.mark.boot("n8")
-@pytest.mark.parametrize("case", MATRIX, ids=name_of)
-def test_debug(machine, case):
+def check_guests(machine, case):
     policy, n, weights = case
     for memory in MEMORY:
         check_guest(machine, policy, HOMES[n], weights, memory)
 
 
+@pytest.mark.boot("n8")
+@pytest.mark.parametrize("case", MATRIX, ids=name_of)
+def test_debug(machine, case):
+    check_guests(machine, case)
+
+
 @pytest.mark.boot("n8", "release")
-@pytest.mark.parametrize("case", MATRIX[::3], ids=name_of)
+@pytest.mark.parametrize("case", MATRIX, ids=name_of)
 def test_release(machine, case):
-    policy, n, weights = case
-    check_guest(machine, policy, HOMES[n], weights, 101)
+    check_guests(machine, case)
 
 
 @pytest.mark.boot("n8")

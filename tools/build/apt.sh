@@ -44,6 +44,18 @@ security_mirror() {
 	printf '%s\n' "${uri%/}"
 }
 
+# download_source PACKAGE VERSION DIR: after private_apt.  Judge by the files: apt fails for a .dsc that it cannot get while the
+# tarball is there.
+download_source() {
+	(cd "$3" && apt-get "${private[@]}" source --download-only "$1=$2" >>"$apt_log" 2>&1) || :
+}
+
+# newest_source PACKAGE REGEX: its newest version that matches, or nothing
+newest_source() {
+	apt-cache "${private[@]}" showsrc --only-source "$1" 2>/dev/null | sed -n 's/^Version: //p' |
+		grep -E "$2" | sort -V | tail -n 1
+}
+
 # private_apt NAME: reads source lines from standard input; afterwards "${private[@]}" are the options that make any
 # apt command use them.  The package status stays the system's, so that installing works.
 private_apt() {

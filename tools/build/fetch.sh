@@ -37,18 +37,13 @@ source_lists() {
 	apt-get "${private[@]}" -o APT::Update::Error-Mode=any update >>"$apt_log" 2>&1
 }
 
-# apt's exit status says nothing here: it fails for a .dsc it cannot get while the tarball is there
-download() { # VERSION
-	(cd "$work" && apt-get "${private[@]}" source --download-only "$series=$1" >>"$apt_log" 2>&1) || :
-}
-
 from_archive() {
 	source_lists "$suite" <<-END || say "$series: the archive is not reachable or not complete, see $apt_log"
 		deb-src $mirror $suite main
 		deb-src $mirror $suite-updates main
 		deb-src $security $suite-security main
 	END
-	download "$version"
+	download_source "$series" "$version" "$work"
 	take "$work/$file"
 }
 
@@ -67,7 +62,7 @@ from_snapshot() {
 		deb-src [check-valid-until=no] $uri/debian/$snapshot $suite main
 		deb-src [check-valid-until=no] $uri/debian-security/$snapshot $suite-security main
 	END
-	download "$version"
+	download_source "$series" "$version" "$work"
 	take "$work/$file"
 }
 
@@ -77,10 +72,9 @@ newest() {
 		deb-src $mirror $suite main
 		deb-src $security $suite-security main
 	END
-	best=$(apt-cache "${private[@]}" showsrc --only-source "$series" 2>/dev/null | sed -n 's/^Version: //p' |
-		grep "^${branch//./\\.}" | sort -V | tail -n 1)
+	best=$(newest_source "$series" "^${branch//./\\.}")
 	[ -n "$best" ] || return 1
-	download "$best"
+	download_source "$series" "$best" "$work"
 	for path in "$work/$series"_*.orig.tar.*z; do
 		[ -s "$path" ] || continue
 		cp "$path" "$CACHE/src/${path##*/}.new" && mv "$CACHE/src/${path##*/}.new" "$CACHE/src/${path##*/}" ||

@@ -8,10 +8,9 @@ set -eu
 
 version=$(dpkg-query -W -f '${source:Version}' qemu-system-x86 2>/dev/null) || die "qemu-system-x86 is not installed: make packages"
 
-# source_of VERSION: apt's exit status says nothing here: it fails for a .dsc it cannot get while the tarball is there
-source_of() {
+source_of() { # VERSION
 	local path
-	(cd "$work" && apt-get "${private[@]}" source --download-only "qemu=$1" >>"$apt_log" 2>&1) || :
+	download_source qemu "$1" "$work"
 	for path in "$work"/qemu_*.orig.tar.*z; do
 		[ -s "$path" ] && tarball=$path && return
 	done
@@ -21,8 +20,7 @@ source_of() {
 # the newest of the same major version: the interface lives as long
 newest() {
 	local major=${version#*:} best
-	best=$(apt-cache "${private[@]}" showsrc --only-source qemu 2>/dev/null | sed -n 's/^Version: //p' |
-		grep -E "^([0-9]+:)?${major%%.*}\." | sort -V | tail -n 1)
+	best=$(newest_source qemu "^([0-9]+:)?${major%%.*}\.")
 	[ -n "$best" ] && source_of "$best" || return 1
 	say "WARNING: the source of QEMU $version is gone from the archive; its interface is taken from $best"
 }

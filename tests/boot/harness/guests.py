@@ -129,16 +129,3 @@ def wait_console(machine, name, pattern, timeout=60):
 def domains(machine):
     """Names of all domains but dom0."""
     return [line.split()[0] for line in machine.run("xl list").out.splitlines()[2:]]
-
-
-def free_pages(machine):
-    """Free 4 KiB pages of each node, once destroyed domains are gone."""
-    last = None
-    for _ in range(40):
-        text = machine.run("node-free").out
-        now = {int(node): int(pages) for node, pages in re.findall(r"^(\d+) (\d+)$", text, re.M)}
-        if now and now == last:
-            return now
-        last = now
-        time.sleep(0.3)
-    raise AssertionError("free memory does not come to rest")

@@ -35,6 +35,9 @@ static uint64_t some(void)
 	}
 }
 
+/* As far as a call can reach from its handle: 2^32 entries. */
+#define REACH (sizeof(xen_numa_page_t) << 32)
+
 /* Over the end of a page that is there, at its start, read-only, or nowhere: never our own heap or stack. */
 static void *some_handle(void)
 {
@@ -42,9 +45,9 @@ static void *some_handle(void)
 	uint64_t value = rnd();
 
 	if (!arena) {
-		arena = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-		if (arena == MAP_FAILED || mprotect(arena + 4096, 4096, PROT_READ) || munmap(arena + 8192, 4096) ||
-		    mlock(arena, 8192))
+		arena = mmap(NULL, 8192 + REACH, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (arena == MAP_FAILED || mprotect(arena, 4096, PROT_READ | PROT_WRITE) ||
+		    mprotect(arena + 4096, 4096, PROT_READ) || mlock(arena, 8192))
 			exit(2);
 	}
 	switch (value % 8) {
