@@ -49,7 +49,7 @@ check: packages trees xen-tools
 	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench,$(TEST_DIRS)) $(PYTEST_ARGS)
 
 bench: setup
-	@$(PYTHON) tests/bench/run.py
+	@$(PYTHON) tests/bench/create_cost/run.py
 
 trees:
 	@$(PQ) import $(NAME)

@@ -1,13 +1,14 @@
 """The results as JSON, as a page of text and as a plot."""
 
 import json
-import subprocess
 from collections import Counter
 
 import matplotlib
 
 matplotlib.use("svg")
 from matplotlib import pyplot       # noqa: E402  the back-end is chosen first
+
+from pages import table             # noqa: E402
 
 ROWS = 22
 AIMS = {"round-1g": 1.05, "round-2m": 1.05, "round-4k": 3.0}
@@ -19,20 +20,8 @@ def largest(functions):
     return [name for name, _ in Counter(functions).most_common(3 * ROWS)]
 
 
-def versions():
-    def first_line(*command):
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    return {"qemu": first_line("qemu-system-x86_64", "--version"), "gcc": first_line("gcc", "--version")}
-
-
 def million(number):
     return f"{number / 1e6:,.1f}"
-
-
-def table(head, rows):
-    """Markdown; the first column to the left, the others to the right."""
-    lines = ["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(head) - 1) + "|"]
-    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
 def totals(result, spread):
@@ -72,9 +61,7 @@ def by_function(result, spread):
              calls(subjects["round-4k"], name)) for name in shown]
     rest = [sum(count for name, count in s["functions"].items() if name not in shown) for s in subjects.values()]
     rows.append(("all others", "", *(million(count) for count in rest), ""))
-    lines = table(("function", "file", *subjects, "calls a page (round-4k)"), rows)
-    lines[1] = "|---|---" + "|---:" * (len(subjects) + 1) + "|"
-    return lines
+    return table(("function", "file", *subjects, "calls a page (round-4k)"), rows, left=2)
 
 
 def page(result):
@@ -83,7 +70,7 @@ def page(result):
         "# What it costs Xen to create a guest",
         "",
         "Made by `make bench`; do not edit. The figures are in [create-cost.json](create-cost.json), how they are taken is told in",
-        "[tests/bench/README.md](../../tests/bench/README.md).",
+        "[tests/bench/create_cost/README.md](../../tests/bench/create_cost/README.md).",
         "",
         "![instructions by policy](create-cost.svg)",
         "",

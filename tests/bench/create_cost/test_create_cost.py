@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from instrument import InstrumentError, Instrumented, Symbols, parse
+from create_cost.instrument import InstrumentError, Instrumented, Symbols, parse
 
 from harness import guests
 from harness.topologies import TOPOLOGIES

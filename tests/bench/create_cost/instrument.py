@@ -5,20 +5,17 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+from places import BUILD
+
+from harness import machine as boots        # found through places
+
 HERE = Path(__file__).absolute().parent
-ROOT = HERE.parents[1]
-BUILD = ROOT / "build"
 OUT = BUILD / "bench"
-sys.path.insert(0, str(ROOT / "tests" / "boot"))
-
-from harness import machine as boots      # noqa: E402  the path comes first
-
 DOM0_CPU = 0        # dom0 has one vCPU, pinned here
 LAST_REGION = 0x7fff
 # What takes as long as it takes elsewhere: a CPU with nothing to do, the scrubbing of freed memory that it does meanwhile,

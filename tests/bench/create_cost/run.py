@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""make bench: what it costs Xen to create a guest under each policy, in instructions, against stock Xen.
+"""The first half of make bench: what it costs Xen to create a guest under each policy, in instructions, against stock Xen.
 
-    tests/bench/run.py [--repeat N] [--out DIRECTORY]
+    tests/bench/create_cost/run.py [--repeat N] [--out DIRECTORY]
 
 Results go to docs/results/create-cost.{md,json,svg}.
 """
@@ -12,13 +12,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from instrument import ROOT, InstrumentError, Instrumented
+sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
-from harness import guests                                      # noqa: E402  found through instrument
-from harness.machine import BootRed, CommandFailed              # noqa: E402
-from harness.topologies import TOPOLOGIES                       # noqa: E402
+from create_cost import report                                          # noqa: E402  the path comes first
+from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402
+from pages import versions                                              # noqa: E402
+from places import RESULTS                                              # noqa: E402
 
-import report                                                   # noqa: E402
+from harness import guests                                              # noqa: E402
+from harness.machine import BootRed, CommandFailed                      # noqa: E402
+from harness.topologies import TOPOLOGIES                               # noqa: E402
 
 MEMORY = 3072
 # Each node must be able to give a whole, aligned GiB, or 1 GiB pages would be nobody's.
@@ -102,7 +105,7 @@ def summarize(runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="creations of each kind (default 3, at least 2)")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results", help="where the results go (default docs/results)")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
     options = parser.parse_args()
     if options.repeat < 2:
         parser.error("--repeat: one run cannot agree with another; give at least 2")
@@ -117,7 +120,7 @@ def main():
     result = {
         "memory_mib": MEMORY, "pages": MEMORY << 8, "repeat": options.repeat,
         "machine": {"nodes": MACHINE.nodes, "mib": list(MACHINE.mib), "dom0_mib": MACHINE.dom0_mib},
-        "versions": report.versions(), "sources": sources,
+        "versions": versions(), "sources": sources,
         "spreads": {spread: {subject: summarize(figures[subject, spread]) for subject in SUBJECTS} for spread in SPREADS},
     }
     for path in report.write(result, options.out):
