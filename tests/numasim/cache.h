@@ -1,0 +1,78 @@
+/*
+ * Caches that know lines, not their content; least recently used goes first.
+ *
+ * struct filter is the L1 of one CPU, by virtual address, so that a hit costs no look at the emulator's TLB.  struct cache is an
+ * L2 or L3, by machine address.  Only an L3 is used by several threads: entries are single words, read and written
+ * without an order.  Two CPUs of a node that use the same set in the same moment may lose a line or keep it twice, never
+ * more than that.
+ */
+#ifndef NUMASIM_CACHE_H
+#define NUMASIM_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "machine.h"
+
+#define LINE_SHIFT 6
+#define NO_LINE UINT32_MAX
+#define DIRTY 1u
+
+/* A line of memory and whether it was written: line << 1 | DIRTY.  31 bits of line reach 128 GiB. */
+typedef uint32_t cached;
+
+struct cache {
+	struct geometry shape;
+	cached entry[];		/* sets x ways, most recent first */
+};
+
+struct filter {
+	unsigned int ways;
+	uint64_t set_mask;
+	uint64_t entry[];
+};
+
+enum hit { MISS, HIT, HIT_CLEAN };	/* HIT_CLEAN: there, but this store is the first to it */
+
+struct cache *cache_new(const struct geometry *shape);
+void cache_empty(struct cache *cache);
+struct filter *filter_new(const struct geometry *shape);
+void filter_empty(struct filter *filter);
+
+/* Takes a line out; returns it, or NO_LINE. */
+cached cache_take(struct cache *cache, uint32_t line);
+/* Puts a line in that is not there; returns the one that had to go, or NO_LINE. */
+cached cache_put(struct cache *cache, cached line);
+/* Is the line there?  Then it is dirty and the most recent from now on. */
+bool cache_dirty(struct cache *cache, uint32_t line);
+
+/* The filter's own memory of a line, made the most recent; on a MISS in place of the oldest. */
+static inline enum hit filter_use(struct filter *filter, uint64_t address, bool store)
+{
+	uint64_t line = address >> LINE_SHIFT;
+	uint64_t *set = &filter->entry[(line & filter->set_mask) * filter->ways];
+	uint64_t wanted = line << 1, moved = set[0];
+	enum hit hit = MISS;
+
+	if ((moved | DIRTY) == (wanted | DIRTY)) {
+		if (!store || moved & DIRTY)
+			return HIT;
+		set[0] = wanted | DIRTY;
+		return HIT_CLEAN;
+	}
+	for (unsigned int way = 1; way < filter->ways; way++) {
+		uint64_t here = set[way];
+
+		set[way] = moved;
+		moved = here;
+		if ((here | DIRTY) == (wanted | DIRTY)) {
+			hit = !store || here & DIRTY ? HIT : HIT_CLEAN;
+			wanted |= here & DIRTY;
+			break;
+		}
+	}
+	set[0] = wanted | (store ? DIRTY : 0);
+	return hit;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * What the machine's caches and counters do with each access.
+ *
+ * Hot path: no lock, no shared word but an L3's entries.  A CPU's counters are written by its own thread only; others may read
+ * them at any time.
+ */
+#ifndef NUMASIM_SIM_H
+#define NUMASIM_SIM_H
+
+#include "cache.h"
+#include "machine.h"
+
+enum mode { USER, KERNEL, XEN, MODES };
+extern const char *const mode_names[MODES];
+
+/* Of one CPU since the region began. */
+struct counts {
+	uint64_t accesses[MODES];
+	uint64_t misses[MODES][MAX_NODES];	/* of the last cache, by node of the memory */
+	uint64_t write_backs[MAX_NODES];
+	uint64_t l2_hits, l3_hits;
+	uint64_t unresolved;			/* accesses whose machine address the emulator does not tell */
+	uint64_t nowhere;			/* accesses to memory of no node */
+	uint64_t nowhere_address;		/* the last of them */
+};
+
+struct sim_cpu {
+	struct counts counts;
+	unsigned int unreported;		/* misses that sim_due() does not know yet */
+	int node;
+	struct filter *l1;
+	struct cache *l2, *l3;			/* the L3 is the node's */
+} __attribute__((aligned(128)));
+
+struct sim {
+	const struct machine *machine;
+	struct sim_cpu *cpu[MAX_CPUS];		/* NULL: not watched */
+	struct cache *l3[MAX_NODES];
+	uint8_t *node_of_mib;			/* node + 1; 0 is no node */
+	uint64_t mibs;
+	uint64_t due __attribute__((aligned(128)));	/* misses in this epoch */
+};
+
+struct sim *sim_new(const struct machine *machine);
+void sim_free(struct sim *sim);
+/* Empty caches, counters zero.  No access may be under way. */
+void sim_clear(struct sim *sim);
+
+/*
+ * An access that the L1 filter did not settle.  `hit` is what it said, `address` the machine address.  Returns whether an epoch is
+ * over; it says so to one caller an epoch.
+ */
+bool sim_beyond_l1(struct sim *sim, struct sim_cpu *cpu, enum hit hit, enum mode mode, uint64_t address, bool store);
+
+/* Adds to a counter that others read. */
+static inline void count(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t counted(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+#endif
