@@ -4,7 +4,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 steps=(packages.sh "fetch.sh xen" "fetch.sh linux" trees.sh xen-tools.sh "xen.sh debug" "xen.sh release" "xen.sh off"
-	"xen.sh stock" linux.sh bin.sh images.sh qemu-plugin.sh)
+	"xen.sh stock" linux.sh bin.sh images.sh qemu-plugin.sh workloads.sh)
 started=$SECONDS
 number=0
 for step in "${steps[@]}"; do

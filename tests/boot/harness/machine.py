@@ -38,7 +38,8 @@ def tail(path, lines=25):
     return "\n".join(text.splitlines()[-lines:])
 
 
-def qemu_command(topology, xen, nonce, xen_options, console):
+def emulator(topology, console):
+    """QEMU and its options for a machine of this topology: console and agent line, nothing to boot."""
     accel = os.environ.get("ACCEL", "tcg")
     if accel == "kvm":
         cpu = ["-accel", "kvm", "-cpu", "host"]
@@ -62,10 +63,6 @@ def qemu_command(topology, xen, nonce, xen_options, console):
         "-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
         "-chardev", f"file,id=console,path={console.relative_to(BUILD)}", "-serial", "chardev:console",
         "-chardev", "stdio,id=agent,signal=off", "-serial", "chardev:agent",
-        "-kernel", str(xen),
-        # relative to BUILD, where QEMU runs: a path with a space or a comma would be cut there
-        "-initrd", f"linux/bzImage {DOM0_OPTIONS} agent.nonce={nonce},images/dom0.cpio.gz",
-        "-append", f"{XEN_OPTIONS} dom0_mem={topology.dom0_mib}M,max:{topology.dom0_mib}M {xen_options}".rstrip(),
     ]
 
 
@@ -78,7 +75,13 @@ def current_image_id():
 
 
 class Machine:
-    """A booted machine.  Any failure to behave raises BootRed and ends QEMU."""
+    """A booted machine.  Any failure to behave raises BootRed and ends QEMU.
+
+    What is booted is said in four places, which tests/bench/harness/native.py fills otherwise: products, payload(), image_id()
+    and ends_complete.
+    """
+    ends_complete = staticmethod(scan.ends_complete)
+    dom0_image = "images/dom0.cpio.gz"      # relative to BUILD
 
     def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=()):
         self.topology = topology
@@ -97,13 +100,29 @@ class Machine:
         self.agent_log = LOGS / f"{stem}.agent.log"
         self.qemu = None
 
+    def products(self):
+        return [BUILD / f"xen-{self.hypervisor}" / "xen", BUILD / "linux" / "bzImage", BUILD / "images" / "image-id"]
+
+    def image_id(self):
+        """What the image in use must say that it is."""
+        return current_image_id()
+
+    def payload(self):
+        """QEMU's options that say what to boot."""
+        dom0 = f"dom0_mem={self.topology.dom0_mib}M,max:{self.topology.dom0_mib}M"
+        return [
+            "-kernel", str(self.products()[0]),
+            # relative to BUILD, where QEMU runs: a path with a space or a comma would be cut there
+            "-initrd", f"linux/bzImage {DOM0_OPTIONS} agent.nonce={self.nonce},{self.dom0_image}",
+            "-append", f"{XEN_OPTIONS} {dom0} {self.xen_options}".rstrip(),
+        ]
+
     def boot(self):
-        xen = BUILD / f"xen-{self.hypervisor}" / "xen"
-        for product in (xen, BUILD / "linux" / "bzImage", BUILD / "images" / "image-id"):
+        for product in self.products():
             if not product.exists():
                 raise BootRed(f"{product} is missing: run make setup")
-        wanted = current_image_id()
-        command = [*qemu_command(self.topology, xen, self.nonce, self.xen_options, self.console), *self.qemu_options]
+        wanted = self.image_id()
+        command = [*emulator(self.topology, self.console), *self.payload(), *self.qemu_options]
         (LOGS / f"{self.console.stem}.command").write_text(shlex.join(command) + "\n")
         started = time.monotonic()
         self.qemu = pexpect.spawn(command[0], command[1:], cwd=BUILD, timeout=BOOT_SECONDS, maxread=65536)
@@ -114,7 +133,7 @@ class Machine:
         if nonce != self.nonce:
             self._die(f"dom0 says the boot nonce is {nonce}, it is {self.nonce}")
         if image != wanted:
-            self._die(f"the image in build/images is stale ({image[:12]}, should be {wanted[:12]}): run make setup")
+            self._die(f"the image in build/ is stale ({image[:12]}, should be {wanted[:12]}): run make setup")
         self.seconds = time.monotonic() - started
         self.check_console()
         self.scanner.dom0_up = True
@@ -162,8 +181,8 @@ class Machine:
         red = self.scanner.feed(self._new_console()) + self.scanner.end()
         if red:
             self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
-        if not scan.ends_complete(self.console.read_bytes()):
-            self._die("the console is cut: it does not end with Xen's power-off")
+        if not self.ends_complete(self.console.read_bytes()):
+            self._die("the console is cut: it does not end with a power-off")
         self.dead = "the machine has been powered off"
 
     def kill(self):
