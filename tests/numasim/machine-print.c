@@ -59,9 +59,9 @@ void machine_print(const struct machine *m, FILE *to)
 	print_cache("l1", &m->l1, to);
 	print_cache("l2", &m->l2, to);
 	print_cache("l3", &m->l3, to);
-	fprintf(to, ", \"hit\": [%u, %u]", m->hit_l2, m->hit_l3);
+	fprintf(to, ", \"hit\": [%g, %g]", m->hit[0], m->hit[1]);
 	print_classes("latency", m->alone, to);
 	print_classes("loaded", m->loaded, to);
-	fprintf(to, ", \"loaded_threads\": %u, \"controller\": %g, \"cpu_hz\": %.10g, \"stands_for\": %u, \"epoch\": %" PRIu64 "}",
+	fprintf(to, ", \"loaded_threads\": %g, \"controller\": %g, \"cpu_hz\": %.10g, \"stands_for\": %g, \"epoch\": %.15g}",
 		m->loaded_threads, m->controller, m->cpu_hz, m->stands_for, m->epoch);
 }

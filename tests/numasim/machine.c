@@ -12,8 +12,7 @@ static const struct machine amd48 = {
 	.l1 = { 64 << 10, 2, 0 },
 	.l2 = { 512 << 10, 16, 0 },
 	.l3 = { 5 << 20, 16, 0 },
-	.hit_l2 = 16,
-	.hit_l3 = 48,
+	.hit = { 16, 48 },
 	.alone = { 156, 276, 383 },
 	.loaded = { 697, 740, 863 },
 	.loaded_threads = 6,
@@ -110,16 +109,21 @@ static char *parse_link(struct machine *m, const char *value)
 
 static char *parse_route(struct machine *m, const char *value)
 {
-	double n[3];
-	int first, second;
+	double number[3];
+	int n[3], first, second;
 
-	if (!word_numbers(value, 3, n) || n[0] >= m->nodes || n[1] >= m->nodes || n[2] >= m->nodes)
-		return g_strdup_printf("route=%s: should be A:C:B, nodes below %u", value, m->nodes);
+	if (!word_numbers(value, 3, number))
+		return g_strdup_printf("route=%s: should be A:C:B", value);
+	for (unsigned int i = 0; i < 3; i++) {
+		if (number[i] >= m->nodes || number[i] != (int)number[i])
+			return g_strdup_printf("route=%s: \"%g\" is no node below %u", value, number[i], m->nodes);
+		n[i] = number[i];
+	}
 	first = find_link(m, n[0], n[1]);
 	second = find_link(m, n[1], n[2]);
 	if (first < 0 || second < 0 || n[0] == n[2])
 		return g_strdup_printf("route=%s: there are no such links", value);
-	m->route[(int)n[0]][(int)n[2]] = (struct route){ 2, { first, second } };
+	m->route[n[0]][n[2]] = (struct route){ 2, { first, second } };
 	return NULL;
 }
 
@@ -158,47 +162,48 @@ static char *check_cache(const char *name, struct geometry *g, bool power_of_two
 	return NULL;
 }
 
-static bool parse_simple(struct machine *m, const char *name, const char *value, bool *known)
+/* Caches and numbers.  Returns NULL, or what is wrong. */
+static char *parse_value(struct machine *m, const char *name, const char *value)
 {
-	double number, pair[2];
+	const struct {
+		const char *name;
+		struct geometry *to;
+	} caches[] = { { "l1", &m->l1 }, { "l2", &m->l2 }, { "l3", &m->l3 } };
+	const struct {
+		const char *name;
+		unsigned int n;
+		double *to, most;
+		bool whole;
+	} numbers[] = {
+		{ "hit", 2, m->hit, 1e6, false },
+		{ "latency", CLASSES, m->alone, 1e6, false },
+		{ "loaded", CLASSES, m->loaded, 1e6, false },
+		{ "loaded-threads", 1, &m->loaded_threads, 1000, true },
+		{ "controller", 1, &m->controller, 1e6, false },
+		{ "cpu-hz", 1, &m->cpu_hz, 1e12, false },
+		{ "stands-for", 1, &m->stands_for, 1000, true },
+		{ "epoch", 1, &m->epoch, 1e12, true },
+	};
 
-	*known = true;
-	if (!strcmp(name, "l1"))
-		return word_cache(value, &m->l1.bytes, &m->l1.ways);
-	if (!strcmp(name, "l2"))
-		return word_cache(value, &m->l2.bytes, &m->l2.ways);
-	if (!strcmp(name, "l3"))
-		return word_cache(value, &m->l3.bytes, &m->l3.ways);
-	if (!strcmp(name, "latency"))
-		return word_numbers(value, CLASSES, m->alone);
-	if (!strcmp(name, "loaded"))
-		return word_numbers(value, CLASSES, m->loaded);
-	if (!strcmp(name, "hit")) {
-		if (!word_numbers(value, 2, pair))
-			return false;
-		m->hit_l2 = pair[0];
-		m->hit_l3 = pair[1];
-		return true;
+	for (unsigned int i = 0; i < G_N_ELEMENTS(caches); i++)
+		if (!strcmp(name, caches[i].name))
+			return word_cache(value, &caches[i].to->bytes, &caches[i].to->ways) ? NULL :
+				g_strdup_printf("%s=%s: should be SIZE or SIZE:WAYS, such as 512K:16", name, value);
+	for (unsigned int i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		if (strcmp(name, numbers[i].name))
+			continue;
+		if (!word_numbers(value, numbers[i].n, numbers[i].to))
+			return g_strdup_printf("%s=%s: should be %u numbers with colons between", name, value, numbers[i].n);
+		for (unsigned int k = 0; k < numbers[i].n; k++) {
+			double number = numbers[i].to[k];
+
+			if (number <= 0 || number > numbers[i].most || (numbers[i].whole && number != (uint64_t)number))
+				return g_strdup_printf("%s=%s: should be %s above 0, at most %g", name, value,
+						       numbers[i].whole ? "a whole number" : "numbers", numbers[i].most);
+		}
+		return NULL;
 	}
-	*known = !strcmp(name, "controller") || !strcmp(name, "cpu-hz") || !strcmp(name, "epoch") ||
-		!strcmp(name, "stands-for") || !strcmp(name, "loaded-threads");
-	if (!word_numbers(value, 1, &number) || number <= 0)
-		return false;
-	if (!strcmp(name, "controller"))
-		m->controller = number;
-	else if (!strcmp(name, "cpu-hz"))
-		m->cpu_hz = number;
-	else if (number < 1 || number > 1e12 || number != (uint64_t)number)
-		return false;
-	else if (!strcmp(name, "epoch"))
-		m->epoch = number;
-	else if (number > 1000)
-		return false;
-	else if (!strcmp(name, "stands-for"))
-		m->stands_for = number;
-	else if (!strcmp(name, "loaded-threads"))
-		m->loaded_threads = number;
-	return true;
+	return g_strdup_printf("%s=: unknown parameter", name);
 }
 
 static char *check_machine(struct machine *m, bool preset, const char *watch)
@@ -244,24 +249,24 @@ char *machine_parse(struct machine *m, int words, char *const *word, unsigned in
 	for (unsigned int cpu = 0; cpu < MAX_CPUS; cpu++)
 		m->node_of_cpu[cpu] = NO_NODE;
 	for (int i = 0; i < words && !wrong; i++) {
-		g_auto(GStrv) part = g_strsplit(word[i], "=", 2);
-		const char *value = part[0] && part[1] ? strchr(word[i], '=') + 1 : "";
-		bool known;
+		const char *equals = strchr(word[i], '=');
+		g_autofree char *name = equals ? g_strndup(word[i], equals - word[i]) : g_strdup(word[i]);
+		const char *value = equals ? equals + 1 : "";
 
-		if (!strcmp(part[0], "node")) {
+		if (!strcmp(name, "node")) {
 			wrong = parse_node(m, value);
-		} else if (!strcmp(part[0], "out")) {
+		} else if (!strcmp(name, "out")) {
 			g_free(m->out);
 			m->out = g_strdup(value);
-		} else if (!strcmp(part[0], "watch")) {
+		} else if (!strcmp(name, "watch")) {
 			watch = value;
-		} else if (!strcmp(part[0], "machine")) {
+		} else if (!strcmp(name, "machine")) {
 			preset = !strcmp(value, "amd48");
 			m->name = preset ? "amd48" : "none";
 			if (!preset && strcmp(value, "none"))
 				wrong = g_strdup_printf("machine=%s: only amd48 and none are known", value);
-		} else if (strcmp(part[0], "link") && strcmp(part[0], "route") && !parse_simple(m, part[0], value, &known)) {
-			wrong = known ? g_strdup_printf("%s: bad value", word[i]) : g_strdup_printf("%s: unknown parameter", word[i]);
+		} else if (strcmp(name, "link") && strcmp(name, "route")) {
+			wrong = parse_value(m, name, value);
 		}
 	}
 	if (!wrong)

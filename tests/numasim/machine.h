@@ -51,14 +51,14 @@ struct machine {
 	struct link link[MAX_LINKS];
 	struct route route[MAX_NODES][MAX_NODES];	/* [from][to] */
 	struct geometry l1, l2, l3;
-	unsigned int hit_l2, hit_l3;	/* cycles */
+	double hit[2];			/* cycles of a hit in L2, L3 */
 	double alone[CLASSES];		/* cycles of an access to memory, by hops, when there is no other */
 	double loaded[CLASSES];		/* the same when `loaded_threads` of every node use one controller at a time */
-	unsigned int loaded_threads;
+	double loaded_threads;
 	double controller;		/* GiB/s */
 	double cpu_hz;
-	unsigned int stands_for;	/* CPUs of the modelled machine that an emulated one stands for */
-	uint64_t epoch;			/* misses of all watched CPUs */
+	double stands_for;		/* CPUs of the modelled machine that an emulated one stands for */
+	double epoch;			/* misses of all watched CPUs */
 };
 
 /*

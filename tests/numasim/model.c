@@ -102,7 +102,7 @@ static double memory_cycles(const struct epoch *e, unsigned int cpu, double dura
 {
 	const struct machine *m = e->model->machine;
 	const struct work *work = &e->work[cpu];
-	double cycles = work->l2_hits * m->hit_l2 + work->l3_hits * m->hit_l3;
+	double cycles = work->l2_hits * m->hit[0] + work->l3_hits * m->hit[1];
 	double controller = bytes_a_cycle(m, m->controller);
 
 	for (unsigned int node = 0; node < m->nodes; node++) {
@@ -221,7 +221,10 @@ void model_epoch(const struct model *model, const struct work *work, struct tota
 	}
 	for (unsigned int node = 0; node < m->nodes; node++)
 		add_use(&totals->node[node], e->all.node[node], bytes_a_cycle(m, m->controller), duration);
-	for (unsigned int i = 0; i < m->links; i++)
-		busiest = MAX(busiest, add_use(&totals->link[i], e->all.link[i], bytes_a_cycle(m, m->link[i].bandwidth), duration));
+	for (unsigned int i = 0; i < m->links; i++) {
+		double share = add_use(&totals->link[i], e->all.link[i], bytes_a_cycle(m, m->link[i].bandwidth), duration);
+
+		busiest = MAX(busiest, share);
+	}
 	totals->busiest_link += busiest * duration;
 }
