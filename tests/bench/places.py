@@ -1,4 +1,4 @@
-"""Where things are for the benches; importing it makes tests/boot's `harness` importable."""
+"""Where things are for the benches; importing it makes tests/boot's `harness` and tests/bench/harness's modules importable."""
 
 import sys
 from pathlib import Path
@@ -7,4 +7,4 @@ ROOT = Path(__file__).absolute().parents[2]
 BUILD = ROOT / "build"
 RESULTS = ROOT / "docs" / "results"
 
-sys.path.insert(0, str(ROOT / "tests" / "boot"))
+sys.path[:0] = [str(ROOT / "tests" / "boot"), str(ROOT / "tests" / "bench" / "harness")]

@@ -1,0 +1,83 @@
+"""What is to be measured: a workload under a subject, alone or beside a second guest."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from .subjects import STOCK, SUBJECTS
+from .topology import GUEST_CPUS
+
+WORKLOADS = Path(__file__).absolute().parents[1] / "workloads"
+HEADER = re.compile(r"^# (title|from|set|class): (.+)$", re.M)
+
+
+@dataclass(frozen=True)
+class Workload:
+    name: str
+    title: str
+    origin: str
+    sets: frozenset     # of "quick", "full"
+    expected: str       # the class that it is written for, in the paper's words
+    path: Path
+
+
+def read_workload(path):
+    header = dict(HEADER.findall(path.read_text()))
+    missing = {"title", "from", "set", "class"} - header.keys()
+    if missing:
+        raise ValueError(f"{path} lacks the header line(s) {', '.join(sorted(missing))}")
+    return Workload(path.stem, header["title"], header["from"], frozenset(header["set"].split()), header["class"], path)
+
+
+def read_workloads(directory):
+    return {path.stem: read_workload(path) for path in sorted(directory.glob("*.sh"))}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """CPUs of the guest that is measured and, should there be one, of the guest beside it."""
+    cpus: tuple
+    beside: tuple = ()
+    memory: int = 3072      # MiB of each
+
+
+LAYOUTS = {
+    "alone": Layout(GUEST_CPUS),
+    "halved": Layout(GUEST_CPUS[:4], GUEST_CPUS[4:], 2048),
+    "overcommitted": Layout(GUEST_CPUS, GUEST_CPUS),
+}
+
+# (measured, beside it); the paper pairs applications that want locality with such that want balance
+PAIRS = (
+    ("pattern-master", "pattern-partitioned"),
+    ("pattern-partitioned", "pattern-master"),
+)
+# Policies that the paper's figures 8 and 9 compare are the default and the best; of the policies below, this one stands for it.
+PAIR_SUBJECTS = (STOCK, "round-4k")
+
+
+@dataclass(frozen=True)
+class Job:
+    subject: str
+    workload: str
+    size: str
+    layout: str = "alone"
+    beside: str = ""
+
+    def __str__(self):
+        beside = f" beside {self.beside}, {self.layout}" if self.beside else ""
+        return f"{self.subject}: {self.workload}{beside}"
+
+
+def plan(bench, workloads, subjects=None, only=None):
+    """Jobs of a bench ("quick" or "full"), those of one boot together."""
+    jobs = []
+    for name, subject in SUBJECTS.items():
+        if subjects and name not in subjects or bench == "quick" and not subject.quick:
+            continue
+        jobs += [Job(name, workload.name, bench) for workload in workloads.values()
+                 if bench in workload.sets and (not only or workload.name in only)]
+        if bench == "full" and name in PAIR_SUBJECTS:
+            jobs += [Job(name, measured, bench, layout, beside) for layout in ("halved", "overcommitted")
+                     for measured, beside in PAIRS if not only or measured in only]
+    return jobs

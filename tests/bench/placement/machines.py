@@ -1,0 +1,190 @@
+"""The two systems that a job runs on, both with the plugin: Xen, with new guests for each job, and Linux on the bare machine."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from dataclasses import replace
+
+from native import NativeMachine
+from places import BUILD, ROOT
+
+from harness import guests
+from harness.machine import Machine
+
+from .jobs import LAYOUTS
+from .subjects import SUBJECTS
+from .topology import AMD48, check_srat, cpus_of, ranges_of
+
+OUT = BUILD / "bench" / "placement"
+PLUGIN = BUILD / "numasim" / "numasim.so"
+IMAGES = BUILD / "workloads"
+# say what a production Xen says; dom0 and its memory keep to node 0
+XEN_OPTIONS = "loglvl=info guest_loglvl=none dom0_nodes=0"
+# of AMD48's 5 MiB of L3 a node, the share of the CPU in six that is emulated
+MODEL = "machine=amd48,watch=1-8,stands-for=6,l2=512K,l3=853K"
+WORKLOAD_SECONDS = 900
+# The guest beside the measured one works all the time.  It marks no region: that is the other's.
+BESIDE = r"""mkdir /tmp/beside
+printf '#!/bin/sh\nshift\nexec "$@"\n' >/tmp/beside/region
+chmod 755 /tmp/beside/region
+export PATH=/tmp/beside:$PATH
+while :; do %s; done"""
+SAID = re.compile(r"^workload: (\S+) (ok|failed: .*?)\s*$", re.M)
+
+
+class MeasureError(Exception):
+    """No figure came of a job, and there is no zero in its place."""
+
+
+def build_plugin():
+    done = subprocess.run(["make", "-s", "-C", ROOT / "tests" / "numasim", f"OUT={PLUGIN.parent}",
+                           f"HEADERS={BUILD / 'qemu-plugin'}", PLUGIN], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MeasureError(f"the plugin does not build:\n{done.stderr.strip()}")
+
+
+def model_options():
+    """What the plugin is told of the machine."""
+    nodes = ",".join(f"node={first}-{last}@" + "+".join(f"{start:#x}-{end:#x}" for start, end in ranges)
+                     for (first, last), ranges in zip(cpus_of(AMD48), ranges_of(AMD48)))
+    return f"{MODEL},{nodes}"
+
+
+def workload_command(workload, size, cpus, prefix=""):
+    cpus = list(cpus)
+    return (f"THREADS={len(cpus)} CPUS={shlex.quote(' '.join(map(str, cpus)))} PREFIX={shlex.quote(prefix)} SIZE={size} "
+            f"sh /workloads/{workload}.sh")
+
+
+class Watch:
+    """The plugin's file, read as it grows."""
+
+    def __init__(self, stem):
+        self.path = OUT / f"{stem}.jsonl"
+        self.lines_read = 0
+
+    def options(self):
+        # relative to where QEMU runs: a path with a comma would be cut there
+        return ["-plugin", f"./{PLUGIN.relative_to(BUILD)},out={self.path.relative_to(BUILD)},{model_options()}"]
+
+    def _new_lines(self):
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        new, self.lines_read = lines[self.lines_read:], len(lines)
+        return [json.loads(line) for line in new]
+
+    def region(self):
+        """The one region since the last call."""
+        records = self._new_lines()
+        for record in records:
+            if "error" in record:
+                raise MeasureError(f"the plugin says: {record['error']}")
+        if len(records) != 1:
+            raise MeasureError(f"one region was to be counted, the plugin saw {len(records)}")
+        return records[0]
+
+    def none(self):
+        if self._new_lines():
+            raise MeasureError("a region that nobody asked for")
+
+
+def check_said(workload, text):
+    """The workload itself says that all went well."""
+    said = SAID.findall(text)
+    if [(workload, "ok")] != said:
+        raise MeasureError(f"{workload} said {said or 'nothing'}, its output ends with:\n{text[-1500:]}")
+
+
+class XenHost(Machine):
+    """Xen and dom0; a job gets new guests."""
+
+    def __init__(self, subject):
+        self.subject = SUBJECTS[subject]
+        super().__init__(AMD48, self.subject.hypervisor, XEN_OPTIONS)
+        self.watch = Watch(self.console.name.removesuffix(".console.log"))
+        self.qemu_options = self.watch.options()
+        self.jobs = 0
+
+    def boot(self):
+        # the guests' image comes with dom0's
+        image = OUT / "dom0.cpio.gz"
+        image.write_bytes(b"".join(part.read_bytes() for part in (BUILD / self.dom0_image, IMAGES / "dom0-extra.cpio.gz")))
+        self.dom0_image = image.relative_to(BUILD)
+        super().boot()
+        check_srat(AMD48, self.console.read_text(errors="replace"))
+        return self
+
+    def create(self, name, cpus, memory, command):
+        guests.create(self, name, paused=False, linux=True, memory=memory, vcpus=len(cpus), policy=self.subject.policy or None,
+                      cpus=[str(cpu) for cpu in cpus], ramdisk="/boot/root.cpio.zst", command=command)
+
+    def placement(self, name):
+        """Pages by node as the product tells them, which also shows that the policy was in force."""
+        if not self.subject.policy:
+            return None
+        dump = guests.dump(self, name)
+        if dump.policy != self.subject.policy:
+            raise MeasureError(f"the guest was to have policy {self.subject.policy}, it has {dump.policy}")
+        return {"pages": dump.usage_pages(), "fallback": dump.fallback}
+
+    def measure(self, job):
+        """The region of a job, and where its guest's memory was."""
+        layout = LAYOUTS[job.layout]
+        self.watch.none()
+        # names of their own: dom0 keeps the console of a guest that is gone
+        self.jobs += 1
+        measured, beside = f"measured-{self.jobs}", f"beside-{self.jobs}"
+        if job.beside:
+            command = workload_command(job.beside, job.size, range(len(layout.beside)))
+            self.create(beside, layout.beside, layout.memory, BESIDE % command)
+            guests.wait_console(self, beside, f"workload: {job.beside} ok", timeout=WORKLOAD_SECONDS)
+        self.create(measured, layout.cpus, layout.memory, workload_command(job.workload, job.size, range(len(layout.cpus))))
+        guests.wait_console(self, measured, r"guest: command ended with \d+", timeout=WORKLOAD_SECONDS)
+        where = self.placement(measured)
+        check_said(job.workload, guests.console(self, measured))
+        if job.beside:
+            self.check_beside(job.beside, guests.console(self, beside))
+        for name in guests.domains(self):
+            guests.destroy(self, name)
+        self.check_console()
+        return self.watch.region(), where
+
+
+    @staticmethod
+    def check_beside(workload, text):
+        """The guest beside was at work all the time, and well."""
+        if "guest: command ended" in text or {said for _, said in SAID.findall(text)} != {"ok"}:
+            raise MeasureError(f"beside it, {workload} did not go on, its output ends with:\n{text[-1500:]}")
+
+
+class NativeHost(NativeMachine):
+    """Linux on all nodes; jobs run one after the other, CPU 0 has none of them, as under Xen."""
+
+    def __init__(self, subject):
+        self.subject = SUBJECTS[subject]
+        super().__init__(replace(AMD48, name=f"amd48-{subject}"))
+        self.watch = Watch(self.console.name.removesuffix(".console.log"))
+        self.qemu_options = self.watch.options()
+
+    def boot(self):
+        super().boot()
+        check_srat(AMD48, self.run("dmesg").out)
+        self.run(f"echo {int(self.subject.balancing)} >/proc/sys/kernel/numa_balancing")
+        return self
+
+    def measure(self, job):
+        self.watch.none()
+        said = self.run(workload_command(job.workload, job.size, LAYOUTS[job.layout].cpus, self.subject.prefix), WORKLOAD_SECONDS,
+                        check=False)
+        check_said(job.workload, said.out + said.err)
+        self.check_console()
+        return self.watch.region(), None
+
+
+def host(subject):
+    """The system of a subject, not booted yet."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    # what counts is the emulator's translator
+    os.environ["ACCEL"] = "tcg"
+    return NativeHost(subject) if SUBJECTS[subject].native else XenHost(subject)

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""The second half of make bench: where each policy puts memory, and what that costs by the model of AMD48.
+
+    BENCH=quick|full tests/bench/placement/run.py [--subjects NAME…] [--workloads NAME…] [--out DIRECTORY] [--fresh]
+
+Finished jobs are kept in build/bench/placement/results/ and not done again as long as nothing changes that they depend on.
+Results go to docs/results/placement*.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from itertools import groupby
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
+
+from pages import versions                                          # noqa: E402  the path comes first
+from places import RESULTS                                          # noqa: E402
+from placement import jobs, report, store                           # noqa: E402
+from placement.machines import OUT, MeasureError, build_plugin, host    # noqa: E402
+from placement.subjects import SUBJECTS                             # noqa: E402
+
+from harness.machine import BootRed, CommandFailed                  # noqa: E402
+
+BOOT_SECONDS = 15
+# what a job that went wrong may raise; the others go on after it
+WRONG = (MeasureError, BootRed, CommandFailed, AssertionError, ValueError)
+
+
+class Progress:
+    """One line a job: which, how far, how long it usually takes and what is left."""
+
+    def __init__(self, todo, keep):
+        self.todo, self.keep, self.number = list(todo), keep, 0
+
+    def next(self, job):
+        self.number += 1
+        left = sum(self.keep.usual(other) for other in self.todo[self.number - 1:])
+        print(f"[{self.number}/{len(self.todo)}] {job}: usually {self.keep.usual(job):.0f} s, {left / 60:.0f} min left …", flush=True)
+
+
+def run_boot(subject, batch, keep, progress):
+    """The jobs of one subject.  A machine that went wrong is replaced for the next job.  Returns what failed."""
+    failed, machine = [], None
+    try:
+        for job in batch:
+            progress.next(job)
+            started = time.monotonic()
+            try:
+                if machine is None:
+                    machine = host(subject).boot()
+                    started = time.monotonic()
+                region, where = machine.measure(job)
+            except WRONG as error:
+                print(f"error: {job}: {error}", file=sys.stderr, flush=True)
+                failed.append(f"{job}: {str(error).splitlines()[0]}")
+                if machine is not None:
+                    machine.kill()
+                machine = None
+                continue
+            keep.put(job, {"region": region, "placement": where, "wall_seconds": round(time.monotonic() - started, 1)})
+        if machine is not None:
+            try:
+                machine.finish()
+            except WRONG as error:
+                # a boot with a red end proves nothing that it measured
+                print(f"error: {subject}: {error}", file=sys.stderr, flush=True)
+                failed.append(f"{subject}: {str(error).splitlines()[0]}")
+                for job in batch:
+                    keep.path(job).unlink(missing_ok=True)
+    finally:
+        if machine is not None:
+            machine.kill()
+    return failed
+
+
+def run(bench, subjects=None, workloads=None):
+    """Does what is not done yet.  ([results], [what failed])"""
+    build_plugin()
+    keep, planned = store.Store(), jobs.plan(bench, jobs.read_workloads(jobs.WORKLOADS), subjects, workloads)
+    if not planned:
+        raise MeasureError("nothing is to be done: no workload or subject has that name")
+    todo = [job for job in planned if keep.get(job) is None]
+    print(f"{bench} bench: {len(planned)} jobs, {len(planned) - len(todo)} of them are done", flush=True)
+    progress, failed = Progress(todo, keep), []
+    for subject, batch in groupby(todo, key=lambda job: job.subject):
+        failed += run_boot(subject, list(batch), keep, progress)
+    return [result for result in map(keep.get, planned) if result], failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--subjects", nargs="+", metavar="NAME", choices=SUBJECTS, help=f"only these: {', '.join(SUBJECTS)}")
+    parser.add_argument("--workloads", nargs="+", metavar="NAME", help="only these: names of files in tests/bench/workloads")
+    parser.add_argument("--out", type=Path, help="where the results go (default docs/results; build/bench/placement for a part of the bench)")
+    parser.add_argument("--fresh", action="store_true", help="forget what has been measured")
+    options = parser.parse_args()
+    bench = os.environ.get("BENCH", "full")
+    if bench not in ("quick", "full"):
+        sys.exit(f"error: BENCH={bench}: should be quick or full")
+    if options.fresh:
+        shutil.rmtree(store.RESULTS, ignore_errors=True)
+    whole = bench == "full" and not options.subjects and not options.workloads
+    out = options.out or (RESULTS if whole else OUT)
+    try:
+        results, failed = run(bench, options.subjects, options.workloads)
+    except MeasureError as error:
+        sys.exit(f"error: nothing was measured: {error}")
+    if results:
+        for path in report.write({"bench": bench, "versions": versions(), "failed": failed, "results": results}, out):
+            print(path)
+    if failed:
+        sys.exit("error: not everything was measured:\n  " + "\n  ".join(failed))
+
+
+if __name__ == "__main__":
+    main()

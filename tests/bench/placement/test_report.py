@@ -1,0 +1,121 @@
+"""The figures, tables and plots, from results made up so that the answers are known by hand."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from placement import plots, report
+from placement.figures import Figures, imbalance_class
+from placement.jobs import LAYOUTS
+
+
+def result(subject, workload, cycles, beside="", layout="alone", **region):
+    cpus = [{"cpu": cpu, "instructions": {"user": 60, "kernel": 30, "xen": 7000},
+             "memory_cycles": {"uncontended": 10, "contended": cycles // cpu - 90}} for cpu in range(1, 9)]
+    region = {"region": 1, "machine": {"preset": "amd48"}, "cycles": cycles, "memory_cycles": cycles // 2, "local_ratio": 0.5,
+              "imbalance": 0.1, "interconnect_load": 0.2, "cpus": cpus, **region}
+    return {"subject": subject, "workload": workload, "size": "full", "beside": beside, "layout": layout, "recipe": {"large": 1},
+            "region": region, "placement": None, "wall_seconds": 1.0}
+
+
+@pytest.fixture
+def bench():
+    return {"bench": "full", "versions": {"qemu": "QEMU 10", "gcc": "gcc 12"}, "failed": [], "results": [
+        result("native-first-touch", "master", 4000, imbalance=2.6),
+        result("native-interleave", "master", 1000),
+        result("stock", "master", 3000, imbalance=2.6),
+        result("round-1g", "master", 6000),
+        result("round-4k", "master", 1500),
+        result("native-first-touch", "parts", 500, imbalance=0.01),
+        result("native-interleave", "parts", 1000),
+        result("stock", "parts", 2000),
+        result("round-4k", "parts", 1000),
+        result("stock", "parts", 8000, beside="master", layout="halved"),
+        result("round-4k", "parts", 2000, beside="master", layout="halved"),
+    ]}
+
+
+@pytest.fixture
+def figures(bench):
+    return Figures(bench["results"])
+
+
+def test_overhead_is_against_the_best_native(figures):
+    assert figures.best_native("master") == ("native-interleave", 1000)
+    assert figures.best_native("parts") == ("native-first-touch", 500)
+    assert figures.overhead("stock", "master") == 2
+    assert figures.overhead("native-first-touch", "master") == 3
+    assert figures.overhead("round-4k", "parts") == 1
+
+
+def test_gain_is_against_stock(figures):
+    assert figures.gain("round-4k", "master") == 1
+    assert figures.gain("round-1g", "master") == -0.5
+    assert figures.best_policy("master") == ("round-4k", 1500)
+
+
+def test_what_was_not_measured_is_no_number(figures):
+    assert figures.overhead("round-1g", "parts") is None
+    assert figures.gain("round-2m", "master") is None
+    assert figures.best(["round-2m"], "master") == (None, None)
+    assert figures.pair_gain("master", "parts", "halved", "round-4k", (1,)) is None
+
+
+def test_emulating_for_the_emulator_takes_no_time(figures):
+    assert figures.time("stock", "master") == 3000
+
+
+def test_levels_are_the_papers():
+    assert [imbalance_class(value) for value in (0.84, 0.85, 1.30, 1.31)] == ["low", "moderate", "moderate", "high"]
+
+
+def test_the_model_is_held_against_the_paper(bench, figures):
+    assert figures.verdict("master") == ("interleave faster", 4, True)
+    assert figures.verdict("parts") == ("first-touch no slower", 0.5, True)
+    bench["results"][6] = result("native-interleave", "parts", 400)      # it wins although every access was local
+    assert not Figures(bench["results"]).verdict("parts")[2]
+
+
+def test_pairs_count_the_cpus_of_the_measured_guest(figures, bench):
+    assert figures.pair_gain("parts", "master", "halved", "round-4k", LAYOUTS["halved"].cpus) == 3
+    beside = bench["results"][-2]["region"]["cpus"][7]
+    beside["memory_cycles"]["contended"] = 80_000
+    assert Figures(bench["results"]).pair_gain("parts", "master", "halved", "round-4k", LAYOUTS["halved"].cpus) == 3
+
+
+def test_the_page(bench, tmp_path):
+    page = report.page(bench)
+    assert "| master | Linux, interleave | +300 % | +200 % | +500 % | **+50 %** |" in page
+    assert "| parts | Linux, first-touch | **+0 %** | +300 % | — | +100 % |" in page
+    assert "| master | -50 % | +100 % | round-4k |" in page
+    assert "| parts | master | halved | +300 % |" in page
+    assert "| master | — | high (260 %) | interleave faster | 4.00 | yes |" in page
+    assert "stock Xen 2 of 2, the best policy of this project 1 of 2" in page
+    assert "Not everything" not in page
+    assert "- stock: parts: a hang" in report.page({**bench, "failed": ["stock: parts: a hang"]})
+
+
+def test_raw_results_can_be_read_again(bench, tmp_path):
+    paths = report.write(bench, tmp_path)
+    assert {path.name for path in paths} == {"placement.json", "placement.md", *(f"placement-{name}.svg" for name in plots.PLOTS)}
+    raw = json.loads((tmp_path / "placement.json").read_text())
+    assert raw["machine"] == {"preset": "amd48"}
+    assert len(raw["results"]) == len(bench["results"])
+    assert raw["results"][2]["region"]["cycles"] == 3000
+
+
+def test_plots_are_the_same_twice_and_white(bench, tmp_path):
+    for name in ("a", "b"):
+        report.write(bench, tmp_path / name)
+    for name in plots.PLOTS:
+        first, second = ((tmp_path / place / f"placement-{name}.svg").read_bytes() for place in ("a", "b"))
+        assert first == second
+        ElementTree.fromstring(first)
+        assert b"fill: #ffffff" in first
+
+
+def test_plots_of_one_result(tmp_path):
+    """A bench that was stopped early, or a part of it."""
+    for subject in ("stock", "native-first-touch", "round-4k"):
+        report.write({"bench": "quick", "versions": {"qemu": "", "gcc": ""}, "failed": [], "results": [result(subject, "alone", 1000)]}, tmp_path)
