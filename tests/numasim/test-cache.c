@@ -45,6 +45,9 @@ static void taken_is_gone_and_leaves_room(void **state)
 	assert_int_equal(cache_take(cache, 1), NO_LINE);
 	assert_int_equal(cache_put(cache, 3 << 1), NO_LINE);
 	assert_true(has(cache, 2) && has(cache, 3));
+	assert_int_equal(cache_take(cache, 3), 3 << 1);		/* the most recent, from before others */
+	assert_false(has(cache, 3));
+	assert_true(has(cache, 2));
 }
 
 static void sets_are_apart_and_need_no_power_of_two(void **state)

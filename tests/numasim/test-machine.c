@@ -131,12 +131,16 @@ static void bad_nodes_are_refused(void **state)
 		"node=0-1@0-0x100000+", "node=0-1@0-0x200000+0x100000-0x300000", "node=0-2@0-0x100000", "node=0-0+0-@0-0x100000",
 	};
 	char *fine[] = { "out=x", "machine=none", "node=0-1@0-0x100000" };
+	char *twice[] = { "out=x", "machine=none", "link=0-1", "node=0-1@0-0x100000", "node=1@0x100000-0x200000" };
 	struct machine m;
 	char *wrong;
 
 	(void)state;
 	assert_null(machine_parse(&m, 3, fine, 2));
 	machine_free(&m);
+	wrong = machine_parse(&m, G_N_ELEMENTS(twice), twice, 2);
+	assert_string_equal(wrong, "node=1@0x100000-0x200000: CPU 1 is in node 0, too");
+	g_free(wrong);
 	for (unsigned int i = 0; i < G_N_ELEMENTS(nodes); i++) {
 		char *all[] = { "out=x", "machine=none", (char *)nodes[i] };
 

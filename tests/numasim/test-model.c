@@ -150,6 +150,33 @@ static void use_by_hand(void **state)
 	free_setting(s);
 }
 
+/* Of two CPUs that are equally far from a busy node, one is behind a link of a sixth of the bandwidth. */
+static void a_narrow_link_makes_wait(void **state)
+{
+	struct setting *s = new_setting("link=4-6:1");
+	double narrow, wide;
+
+	(void)state;
+	s->work[2].misses[6] = s->work[4].misses[6] = 1e6;
+	s->work[0].instructions = 200e6;
+	run(s);
+	/* nobody else uses either link, and one's own accesses do not wait for each other */
+	assert_near(s->totals.cpu[4].contended, s->totals.cpu[2].contended, 1e-9);
+	free_setting(s);
+
+	s = new_setting("link=4-6:1");
+	s->work[2].misses[6] = s->work[4].misses[6] = 1e6;
+	s->machine.stands_for = 2;
+	s->work[0].instructions = 400e6;
+	run(s);
+	/* now another one of each does: 64 bytes x rho / (1 - rho) / bandwidth a miss, rho of half the traffic */
+	narrow = 64e6 / s->totals.duration / (GIB / 2.2e9);
+	wide = narrow / 6;
+	assert_near(s->totals.cpu[4].contended - s->totals.cpu[2].contended,
+		    1e6 * 64 / (GIB / 2.2e9) * (narrow / (1 - narrow) - wide / (1 - wide) / 6), 1e-3);
+	free_setting(s);
+}
+
 static void stands_for_multiplies_traffic_not_time(void **state)
 {
 	struct setting *s = new_setting("stands-for=6");
@@ -225,6 +252,7 @@ int main(void)
 		cmocka_unit_test(crowded_it_is_the_latency_under_load),
 		cmocka_unit_test(more_load_is_never_faster),
 		cmocka_unit_test(use_by_hand),
+		cmocka_unit_test(a_narrow_link_makes_wait),
 		cmocka_unit_test(stands_for_multiplies_traffic_not_time),
 		cmocka_unit_test(bandwidth_is_a_bound),
 		cmocka_unit_test(epochs_add_up),

@@ -1,0 +1,166 @@
+/* From counters over epochs to the line of JSON. */
+#include "test.h"
+
+#include <math.h>
+
+#include "region.h"
+#include "report.h"
+
+static uint64_t instructions_of[8];
+
+static uint64_t instructions(unsigned int cpu, enum mode mode)
+{
+	return mode == USER ? instructions_of[cpu] : 0;
+}
+
+struct setting {
+	struct machine machine;
+	struct model model;
+	struct region region;
+};
+
+static void start(struct setting *s)
+{
+	memset(s, 0, sizeof(*s));
+	memset(instructions_of, 0, sizeof(instructions_of));
+	s->machine = test_machine("watch=0+3", "latency=100:200:300", "loaded=1000:1100:1200", NULL);
+	assert_null(model_init(&s->model, &s->machine));
+	s->region = (struct region){ .sim = sim_new(&s->machine), .model = &s->model, .instructions = instructions };
+	region_begin(&s->region);
+}
+
+static void stop(struct setting *s)
+{
+	sim_free(s->region.sim);
+	machine_free(&s->machine);
+}
+
+static char *line(struct setting *s, unsigned int id)
+{
+	char *text;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	region_end(&s->region, id, to);
+	fclose(to);
+	return text;
+}
+
+static void miss(struct setting *s, unsigned int cpu, enum mode mode, unsigned int node, unsigned int n)
+{
+	static uint64_t next;
+
+	/* lines that never come twice */
+	for (; n; n--)
+		sim_beyond_l1(s->region.sim, s->region.sim->cpu[cpu], MISS, mode, (uint64_t)node * GIB + next++ * LINE_BYTES, false);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("%s is not in %s", part, text);
+}
+
+static void deviation_is_of_the_population(void **state)
+{
+	static const double even[] = { 5, 5, 5, 5 }, one[] = { 0, 8, 0, 0, 0, 0, 0, 0 }, none[] = { 0, 0 }, known[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+
+	(void)state;
+	assert_true(relative_deviation(even, 4) == 0);
+	assert_true(fabs(relative_deviation(one, 8) - sqrt(7)) < 1e-9);
+	assert_true(relative_deviation(none, 2) == 0);
+	assert_true(fabs(relative_deviation(known, 8) - 0.4) < 1e-9);
+}
+
+static void a_region_by_hand(void **state)
+{
+	struct setting s;
+	char *text;
+
+	(void)state;
+	start(&s);
+	/* CPU 0: 300 local and 100 of node 1, one hop; CPU 3: 200 of node 0, two hops, mode after mode; at a pace without queues */
+	instructions_of[0] = 10000000000;
+	instructions_of[3] = 7;
+	miss(&s, 0, USER, 0, 300);
+	miss(&s, 0, KERNEL, 1, 100);
+	miss(&s, 3, XEN, 0, 200);
+	text = line(&s, 77);
+	assert_has(text, "{\"region\": 77, \"machine\": {\"name\": \"amd48\", ");
+	assert_has(text, "\"epochs\": 1, \"seconds_modelled\": 4.54547727, ");
+	assert_has(text, "{\"cpu\": 0, \"node\": 0, \"instructions\": {\"user\": 10000000000, \"kernel\": 0, \"xen\": 0}");
+	assert_has(text, "\"misses\": {\"user\": [300, 0, 0, 0, 0, 0, 0, 0], \"kernel\": [0, 100, 0, 0, 0, 0, 0, 0], \"xen\": [0, 0, ");
+	assert_has(text, "\"memory_cycles\": {\"uncontended\": 50000, \"contended\": 50000}, \"cycles\": 10000050000}, {\"cpu\": 3, ");
+	assert_has(text, "\"memory_cycles\": {\"uncontended\": 60000, \"contended\": 60000}, \"cycles\": 60007}], ");
+	assert_has(text, "{\"node\": 0, \"accesses\": 500, ");
+	assert_has(text, "{\"node\": 1, \"accesses\": 100, ");
+	/* data of node 0 goes to 3 by 2; nothing goes from 0 to 1 */
+	assert_has(text, "{\"from\": 0, \"to\": 2, \"bytes\": 12800, ");
+	assert_has(text, "{\"from\": 2, \"to\": 3, \"bytes\": 12800, ");
+	assert_has(text, "{\"from\": 0, \"to\": 1, \"bytes\": 0, ");
+	assert_has(text, "{\"from\": 1, \"to\": 0, \"bytes\": 6400, ");
+	assert_has(text, "\"local_ratio\": 0.5, ");
+	assert_has(text, "\"imbalance\": 2.18581, ");	/* of 500, 100 and six zeros: sqrt(26875) / 75 */
+	assert_has(text, "\"busiest_cpu\": 0, \"memory_cycles\": 50000, \"cycles\": 10000050000}\n");
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	free(text);
+	stop(&s);
+}
+
+static void epochs_are_differences(void **state)
+{
+	struct setting s;
+	char *text;
+
+	(void)state;
+	start(&s);
+	for (unsigned int epoch = 1; epoch <= 3; epoch++) {
+		instructions_of[0] = epoch * 1000;
+		miss(&s, 0, USER, 0, 10);
+		if (epoch < 3)
+			region_epoch(&s.region);
+	}
+	text = line(&s, 1);
+	assert_has(text, "\"epochs\": 3, ");
+	assert_has(text, "\"memory_cycles\": {\"uncontended\": 3000, ");
+	assert_has(text, "\"instructions\": {\"user\": 3000, ");
+	assert_true(fabs(s.region.totals.cpu[0].instructions - 3000) < 1e-6);
+	free(text);
+
+	/* a new region has forgotten everything */
+	memset(instructions_of, 0, sizeof(instructions_of));
+	region_begin(&s.region);
+	text = line(&s, 2);
+	assert_has(text, "\"epochs\": 0, \"seconds_modelled\": 0, ");
+	assert_has(text, "\"local_ratio\": null, \"imbalance\": 0, \"interconnect_load\": 0, ");
+	free(text);
+	stop(&s);
+}
+
+static void what_is_not_counted_is_told(void **state)
+{
+	struct setting s;
+	char *text;
+
+	(void)state;
+	start(&s);
+	miss(&s, 3, USER, 8, 5);
+	s.region.sim->cpu[0]->counts.unresolved = 2;
+	text = line(&s, 9);
+	assert_has(text, "\n{\"error\": \"region 9: CPU 0: 2 accesses without a machine address\"}\n");
+	assert_has(text, "\n{\"error\": \"region 9: CPU 3: 5 accesses to memory of no node, the last at 0x2000");
+	free(text);
+	stop(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(deviation_is_of_the_population),
+		cmocka_unit_test(a_region_by_hand),
+		cmocka_unit_test(epochs_are_differences),
+		cmocka_unit_test(what_is_not_counted_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

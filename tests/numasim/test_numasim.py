@@ -1,0 +1,186 @@
+"""The instrument measured: its parts in unit tests, the plugin in a QEMU on streams known by hand, and what each check is worth."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).absolute().parent
+HEADERS = HERE.parents[1] / "build" / "qemu-plugin"
+UNITS = ("test-cache", "test-machine", "test-model", "test-report", "test-sim")
+NODES = 8
+LINES = 65536       # of the streams
+
+# What is broken (file, from, to), and who has to see it; "streams" is the plugin inside QEMU.
+MUTANTS = {
+    "newest goes first": ("cache.c", "moved = here;", "", "test-cache"),
+    "a full set grows a hole": ("cache.c", "set(&entry[way], get(&entry[way + 1]))", ";", "test-cache"),
+    "dirty forgotten": ("cache.c", "cache_put(cache, line << 1 | DIRTY)", "cache_put(cache, line << 1)", "test-cache"),
+    "filter hits another line": ("cache.h", "(here | DIRTY) == (wanted | DIRTY)", "true", "test-cache"),
+    "first store unnoticed": ("cache.h", "if (!store || moved & DIRTY)", "if (true)", "test-cache"),
+    "all memory on node 0": ("sim.c", "node + 1, (r->to", "1, (r->to", "test-sim"),
+    "L3 a copy of the L2": ("sim.c", "found = cache_take(cpu->l3, line);", "found = cache_take(cpu->l3, line);\n\tcache_put(cpu->l3, line << 1);",
+                            "test-sim"),
+    "L3 not shared": ("sim.c", "if (!sim->l3[node])", "if (true)", "test-sim"),
+    "clean lines written back": ("sim.c", "if (out != NO_LINE && out & DIRTY)", "if (out != NO_LINE)", "test-sim"),
+    "a store to a cached line fetches": ("sim.c", "if (hit == HIT_CLEAN) {", "if (false) {", "test-sim"),
+    "modes mixed": ("sim.c", "misses[mode][node]", "misses[USER][node]", "test-sim"),
+    "epochs over and over": ("sim.c", "return due / epoch != (due - REPORT) / epoch", "return due >= epoch", "test-sim"),
+    "own load counts": ("model.c", "e->own[cpu].node[node] = read;", "", "test-model"),
+    "no queue at controllers": ("model.c", "m->alone[r->hops] + e->model->queue[r->hops] * queue(rho)", "m->alone[r->hops]", "test-model"),
+    "no queue at links": ("model.c", "cycles += service(", "cycles += 0 * service(", "test-model"),
+    "data flows the other way": ("model.c", "add_route(&e->all, &m->route[node][here], m->stands_for * read)",
+                                 "add_route(&e->all, &m->route[here][node], m->stands_for * read)", "test-model"),
+    "write-backs cost nothing": ("model.c", "(read + written)", "(read)", "test-model"),
+    "a CPU is one of AMD48's": ("model.c", "e->all.node[node] += m->stands_for", "e->all.node[node] += 1", "test-model"),
+    "duration of the first guess": ("model.c", "step < STEPS", "step < 1", "test-model"),
+    "bandwidth without end": ("model.c", "if (needed(e, low) <= low)\n\t\treturn low;", "if (needed(e, low) <= low)\n\t\treturn needed(e, low);",
+                              "test-model"),
+    "links of another machine": ("machine.c", "(b - a) % 2 == 0", "(b - a) % 2", "test-machine"),
+    "routes by the wrong neighbour": ("machine.c", "#define CLOSER(a, b, to) (ABS((a) - (to)) <", "#define CLOSER(a, b, to) (ABS((a) - (to)) >",
+                                      "test-machine"),
+    "overlapping memory": ("machine.c", "o->from < r->to && r->from < o->to", "false", "test-machine"),
+    "a CPU in two nodes": ("machine.c", "if (m->node_of_cpu[cpu] != NO_NODE)\n", "if (false)\n", "test-machine"),
+    "imbalance of a sample": ("report.c", "squares / n", "squares / (n - 1)", "test-report"),
+    "local is where it is not": ("report.c", "if ((int)node == m->node_of_cpu[cpu])", "if ((int)node != m->node_of_cpu[cpu])", "test-report"),
+    "the last epoch is lost": ("region.c", "\tregion_epoch(region);\n\treport", "\treport", "test-report"),
+    "an epoch counted twice": ("region.c", "*last = now;", "", "test-report"),
+    "caches outlive a region": ("region.c", "sim_clear(region->sim);", "", "test-report"),
+    "loads not seen": ("numasim.c", "on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R", "on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W",
+                       "streams"),
+    "stores are loads": ("numasim.c", "on_access(vcpu, info, address, GPOINTER_TO_UINT(mode), true)",
+                         "on_access(vcpu, info, address, GPOINTER_TO_UINT(mode), false)", "streams"),
+    "counting before the region": ("numasim.c", "qemu_plugin_u64_set(instruction_counter(mode), cpu, 0);", ";", "streams"),
+    "counting after the region": ("numasim.c", "\tqemu_plugin_reset(plugin_id, on_reset);", "\tif (!(marker & IS_END))\n\t\tqemu_plugin_reset(plugin_id, on_reset);",
+                                  "streams"),
+    "no end unnoticed": ("numasim.c", "if (current != NO_REGION)\n\t\tfprintf(out, \"{\\\"error\\\": \\\"region %u has no end", "if (false)\n\t\tfprintf(out, \"{\\\"error\\\": \\\"region %u has no end", "streams"),
+}
+
+
+def build(source, out, target, *flags):
+    done = subprocess.run(["make", "-s", "-C", source, f"OUT={out}", f"HEADERS={HEADERS}", *flags, f"{out}/{target}"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def words(out, *more):
+    """Node n has CPU n and the 64 MiB from n * 64 MiB on."""
+    return ",".join([f"out={out}", *(f"node={n}@{n << 26:#x}-{n + 1 << 26:#x}" for n in range(NODES)), *more])
+
+
+def qemu(directory, plugin_words):
+    return subprocess.run(
+        ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-smp", f"{NODES},sockets={NODES}", "-m", "576M",
+         "-display", "none", "-monitor", "none", "-serial", "none", "-nic", "none", "-no-reboot",
+         "-device", "isa-debug-exit,iobase=0xf4", "-kernel", directory / "streams",
+         "-plugin", f"{directory}/numasim.so,{plugin_words}"], capture_output=True, text=True, timeout=60, check=False)
+
+
+def run_streams(source, directory, *more):
+    """{region: its record} and [errors] of the streams."""
+    out = directory / "out.jsonl"
+    out.unlink(missing_ok=True)
+    build(source, directory, "streams")
+    build(source, directory, "numasim.so", "CFLAGS=-O1 -w")
+    done = qemu(directory, words(out, "watch=0", "l3=853K", *more))
+    assert done.returncode == 1, done.stderr       # isa-debug-exit: what was written, times 2, plus 1
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    return {record["region"]: record for record in records if "region" in record}, \
+           [record["error"] for record in records if "error" in record]
+
+
+def check_streams(regions, errors):
+    """The truths about streams.S; test-sim says where the write-backs come from."""
+    held = (512 + 853) * 16        # lines of L2 and L3
+    #      node, lines missed, accesses, instructions, L2 hits, L3 hits, write-backs
+    truths = {
+        1: (2, LINES, LINES, 4 * LINES + 2, 0, 0, 0),
+        2: (3, LINES, LINES, 4 * LINES + 2, 0, 0, LINES - held),
+        3: (1, 512, 4 * 8192, 4 * (4 * 8192 + 2), 0, 0, 0),
+        4: (5, 4096, 2 * 4096, 2 * (4 * 4096 + 2), 4096, 0, 0),
+        5: (6, 12288, 2 * 12288, 2 * (4 * 12288 + 2), 0, 12288, 0),
+        6: (7, LINES, 2 * LINES, 4 * LINES + 2, 0, 0, LINES - held),
+    }
+    for region, (node, misses, accesses, instructions, l2_hits, l3_hits, write_backs) in truths.items():
+        [cpu] = regions[region]["cpus"]
+        at = [n == node for n in range(NODES)]
+        assert cpu["misses"] == {"user": [misses * here for here in at], "kernel": [0] * NODES, "xen": [0] * NODES}, region
+        assert cpu["write_backs"] == [write_backs * here for here in at], region
+        assert cpu["accesses"] == {"user": accesses, "kernel": 0, "xen": 0}, region
+        # beside the stream there is the jump that ends a marker's block, twice, in or out
+        assert 0 <= cpu["instructions"]["user"] - instructions <= 2, region
+        assert (cpu["l2_hits"], cpu["l3_hits"]) == (l2_hits, l3_hits), region
+        latency = {1: 276, 2: 276, 3: 383}[1 if node in (2, 4, 6, 1) else 3]
+        assert cpu["memory_cycles"]["uncontended"] == l2_hits * 16 + l3_hits * 48 + misses * latency, region
+        assert cpu["cycles"] == cpu["memory_cycles"]["contended"] + cpu["instructions"]["user"]
+        assert regions[region]["local_ratio"] == 0 and abs(regions[region]["imbalance"] - 7 ** 0.5) < 1e-4
+    # of regions in disorder, the last one counts, from its own beginning
+    assert sorted(regions) == [1, 2, 3, 4, 5, 6, 9, 10]
+    assert regions[9]["local_ratio"] is None
+    assert errors == ["region 7 ends, but did not begin", "region 9 begins inside region 8",
+                      "region 10: CPU 0: 10 accesses to memory of no node, the last at 0x20000240", "region 11 has no end"]
+
+
+@pytest.mark.parametrize("program", UNITS)
+def test_unit(tmp_path, program):
+    build(HERE, tmp_path, program)
+    done = subprocess.run([tmp_path / program], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # cmocka's own count, so that a program that runs nothing does not pass
+    assert re.search(r"PASSED\s+\] [1-9]\d* test", done.stdout + done.stderr)
+
+
+def test_streams_in_qemu(tmp_path):
+    check_streams(*run_streams(HERE, tmp_path))
+
+
+def test_epochs_in_qemu(tmp_path):
+    regions, _ = run_streams(HERE, tmp_path, "epoch=10000")
+    assert [regions[region]["epochs"] for region in (1, 2, 3)] == [7, 7, 1]
+    check_streams(*run_streams(HERE, tmp_path, "epoch=10000"))
+
+
+def test_cpus_that_are_not_watched_count_nowhere(tmp_path):
+    out = tmp_path / "out.jsonl"
+    build(HERE, tmp_path, "streams")
+    build(HERE, tmp_path, "numasim.so")
+    assert qemu(tmp_path, words(out, "watch=1-7")).returncode == 1
+    first = json.loads(out.read_text().splitlines()[0])
+    assert [cpu["cpu"] for cpu in first["cpus"]] == list(range(1, 8))
+    assert not any(sum(map(sum, cpu["misses"].values())) + sum(cpu["accesses"].values()) for cpu in first["cpus"])
+
+
+@pytest.mark.parametrize("more, complaint", [
+    (["nonsense=1"], "numasim: nonsense=: unknown parameter"),
+    (["watch=8"], "numasim: watch=8: are not CPUs of 0-7"),
+    (["out=/nonexistent/x"], "numasim: /nonexistent/x: No such file or directory"),
+    (["controller=8"], "numasim: loaded=: these latencies need 8.12 of a controller's 8 GiB/s"),
+])
+def test_bad_parameters_stop_qemu(tmp_path, more, complaint):
+    build(HERE, tmp_path, "streams")
+    build(HERE, tmp_path, "numasim.so")
+    done = qemu(tmp_path, words(tmp_path / "out.jsonl", *more))
+    assert done.returncode == 1 and complaint in done.stderr.splitlines()
+    assert "streams" not in done.stdout and not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mistake_is_seen(tmp_path, name):
+    file, old, new, who = MUTANTS[name]
+    copy = tmp_path / "source"
+    shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    source = copy / file
+    text = source.read_text()
+    assert text.count(old) >= 1, f"{file} has changed: {old!r} is gone"
+    source.write_text(text.replace(old, new, 1))
+    if who == "streams":
+        regions, errors = run_streams(copy, tmp_path)
+        with pytest.raises((AssertionError, KeyError)):
+            check_streams(regions, errors)
+    else:
+        build(copy, tmp_path, who, "CFLAGS=-w", "SANITIZE=-O0")
+        done = subprocess.run([tmp_path / who], capture_output=True, timeout=300, check=False)
+        assert done.returncode != 0, f"nobody saw: {name}"
