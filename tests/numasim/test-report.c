@@ -79,28 +79,28 @@ static void a_region_by_hand(void **state)
 
 	(void)state;
 	start(&s);
-	/* CPU 0: 300 local and 100 of node 1, one hop; CPU 3: 200 of node 0, two hops, mode after mode; at a pace without queues */
+	/* CPU 0: 300 local and 100 of node 1, one hop; CPU 3: 100 of node 0, two hops, mode after mode; at a pace without queues */
 	instructions_of[0] = 10000000000;
 	instructions_of[3] = 7;
 	miss(&s, 0, USER, 0, 300);
 	miss(&s, 0, KERNEL, 1, 100);
-	miss(&s, 3, XEN, 0, 200);
+	miss(&s, 3, XEN, 0, 100);
 	text = line(&s, 77);
 	assert_has(text, "{\"region\": 77, \"machine\": {\"name\": \"amd48\", ");
 	assert_has(text, "\"epochs\": 1, \"seconds_modelled\": 4.54547727, ");
 	assert_has(text, "{\"cpu\": 0, \"node\": 0, \"instructions\": {\"user\": 10000000000, \"kernel\": 0, \"xen\": 0}");
 	assert_has(text, "\"misses\": {\"user\": [300, 0, 0, 0, 0, 0, 0, 0], \"kernel\": [0, 100, 0, 0, 0, 0, 0, 0], \"xen\": [0, 0, ");
 	assert_has(text, "\"memory_cycles\": {\"uncontended\": 50000, \"contended\": 50000}, \"cycles\": 10000050000}, {\"cpu\": 3, ");
-	assert_has(text, "\"memory_cycles\": {\"uncontended\": 60000, \"contended\": 60000}, \"cycles\": 60007}], ");
-	assert_has(text, "{\"node\": 0, \"accesses\": 500, ");
+	assert_has(text, "\"memory_cycles\": {\"uncontended\": 30000, \"contended\": 30000}, \"cycles\": 30007}], ");
+	assert_has(text, "{\"node\": 0, \"accesses\": 400, ");
 	assert_has(text, "{\"node\": 1, \"accesses\": 100, ");
 	/* data of node 0 goes to 3 by 2; nothing goes from 0 to 1 */
-	assert_has(text, "{\"from\": 0, \"to\": 2, \"bytes\": 12800, ");
-	assert_has(text, "{\"from\": 2, \"to\": 3, \"bytes\": 12800, ");
+	assert_has(text, "{\"from\": 0, \"to\": 2, \"bytes\": 6400, ");
+	assert_has(text, "{\"from\": 2, \"to\": 3, \"bytes\": 6400, ");
 	assert_has(text, "{\"from\": 0, \"to\": 1, \"bytes\": 0, ");
 	assert_has(text, "{\"from\": 1, \"to\": 0, \"bytes\": 6400, ");
-	assert_has(text, "\"local_ratio\": 0.5, ");
-	assert_has(text, "\"imbalance\": 2.18581, ");	/* of 500, 100 and six zeros: sqrt(26875) / 75 */
+	assert_has(text, "\"local_ratio\": 0.6, ");
+	assert_has(text, "\"imbalance\": 2.10713, ");	/* of 400, 100 and six zeros: sqrt(17343.75) / 62.5 */
 	assert_has(text, "\"busiest_cpu\": 0, \"memory_cycles\": 50000, \"cycles\": 10000050000}\n");
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	free(text);
