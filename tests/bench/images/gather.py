@@ -43,35 +43,33 @@ class Packages:
         self.options = options
         self.roots = {}                 # package -> where it is unpacked
         self.owners = {}                # soname -> (package, file)
+        self.depends = {}
         self.versions = []
 
-    def fetch(self, package):
-        if package in self.roots:
+    def fetch(self, names):
+        new = [name for name in names if name not in self.roots]
+        if not new:
             return
-        place = self.work / package
-        place.mkdir(parents=True)
-        run("apt-get", *self.options, "download", package, cwd=place)
-        deb = next(place.glob("*.deb"))
-        self.versions.append(run("dpkg-deb", "--show", deb).replace("\t", " ").strip())
-        root = self.roots[package] = place / "root"
-        run("dpkg-deb", "--extract", deb, root)
-        (place / "depends").write_text(run("dpkg-deb", "--field", deb, "Depends"))
-        deb.unlink()
-        for file in root.rglob("*.so*"):
-            if file.exists():               # not a link of alternatives(8), which were not set up here
-                self.owners.setdefault(file.name, (package, file))
+        debs = self.work / "debs"
+        debs.mkdir(parents=True, exist_ok=True)
+        run("apt-get", *self.options, "download", *new, cwd=debs)
+        for deb in debs.iterdir():
+            name, version, depends = run("dpkg-deb", "--show", "--showformat=${Package}\n${Version}\n${Depends}", deb).split("\n")
+            self.versions.append(f"{name} {version}")
+            self.depends[name] = depends
+            root = self.roots[name] = self.work / name
+            run("dpkg-deb", "--extract", deb, root)
+            deb.unlink()
+            for file in root.rglob("*.so*"):
+                if file.exists():               # not a link of alternatives(8), which were not set up here
+                    self.owners.setdefault(file.name, (name, file))
 
     def owner(self, soname, user):
         """(package, file) of a library that a package uses."""
         if soname not in self.owners:
-            depends = (self.work / user / "depends").read_text()
-            for package in re.findall(r"(?:^|[,|] *)(z?lib[^\s,(|:]*)", depends):
-                if ".so." in package:       # the name of a role, not of a package
-                    continue
-                self.fetch(package)
-                if soname in self.owners:
-                    break
-            else:
+            names = re.findall(r"(?:^|[,|] *)(z?lib[^ ,(|:]*)", self.depends[user])
+            self.fetch(name for name in names if ".so." not in name)        # that would be the name of a role
+            if soname not in self.owners:
                 fail(f"{soname}, which {user} needs, is in none of the packages that it depends on")
         return self.owners[soname]
 
@@ -90,23 +88,28 @@ class Tree:
         self.sonames = {LOADER}
 
     def add(self, package, file):
+        if ".so." in file.name:
+            self.add_library(file.name, package, file)
+            return
         place = self.out / usr(file.relative_to(self.packages.roots[package]))
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, place)
-        self.sonames.add(file.name)
+        self.add_libraries(package, file)
+
+    def add_library(self, soname, package, file):
+        if soname in self.sonames:
+            return
+        self.sonames.add(soname)
+        # under the name that programs ask for, and where they look first: no link of alternatives(8) is needed then
+        place = self.out / LIBRARIES / soname
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, place)
         self.add_libraries(package, file)
 
     def add_libraries(self, package, file):
         for soname in needed(file):
-            if soname in self.sonames:
-                continue
-            self.sonames.add(soname)
-            owner, library = self.packages.owner(soname, package)
-            # under the name that programs ask for, which no link of alternatives(8) has to provide then
-            place = self.out / LIBRARIES / soname
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(library, place)
-            self.add_libraries(owner, library)
+            if soname not in self.sonames:
+                self.add_library(soname, *self.packages.owner(soname, package))
 
 
 def main():
@@ -116,9 +119,8 @@ def main():
     packages = Packages(Path(sys.argv[2]), sys.argv[4:])
     tree = Tree(Path(sys.argv[3]), packages)
     plugins = []
-    packages.fetch("libc6")
+    packages.fetch(["libc6", *(package for package, *_ in listed)])
     for package, *patterns in listed:
-        packages.fetch(package)
         for pattern in patterns:
             found = [file for file in packages.roots[package].glob(pattern.lstrip("?")) if file.is_file()]
             if not found:

@@ -1,0 +1,9 @@
+# title: transposition of a matrix that all processes share out
+# from: Debian package hpcc
+# set: full
+# class: partitioned, exchanges
+. "$(dirname "$0")/common"
+. "$(dirname "$0")/hpcc"
+
+hpcc PTRANS "$(by_size 256 2048 4096)"
+ok
