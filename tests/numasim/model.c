@@ -39,7 +39,7 @@ static void add_route(struct traffic *t, const struct route *r, double bytes)
 		t->link[r->link[hop]] += bytes;
 }
 
-/* Cycles that data waits for links on its way, when they carry `t` in `duration`, one's `own` part left out. */
+/* Cycles that data waits for links on its way, when they carry `t` in `duration`, its `own` part left out. */
 static double wait_on_links(const struct machine *m, const struct route *r, const struct traffic *t, const struct traffic *own,
 			    double duration)
 {
@@ -97,13 +97,22 @@ char *model_init(struct model *model, const struct machine *m)
 	return NULL;
 }
 
-/* Memory cycles of a CPU if the epoch takes `duration`; infinite stands for no contention. */
+double model_uncontended(const struct model *model, unsigned int cpu, const struct work *work)
+{
+	const struct machine *m = model->machine;
+	double cycles = work->l2_hits * m->hit[0] + work->l3_hits * m->hit[1];
+
+	for (unsigned int node = 0; node < m->nodes; node++)
+		cycles += work->misses[node] * m->alone[m->route[node][m->node_of_cpu[cpu]].hops];
+	return cycles;
+}
+
+/* Memory cycles of a CPU if the epoch takes `duration`. */
 static double memory_cycles(const struct epoch *e, unsigned int cpu, double duration)
 {
 	const struct machine *m = e->model->machine;
 	const struct work *work = &e->work[cpu];
-	double cycles = work->l2_hits * m->hit[0] + work->l3_hits * m->hit[1];
-	double controller = bytes_a_cycle(m, m->controller);
+	double cycles = model_uncontended(e->model, cpu, work), controller = bytes_a_cycle(m, m->controller);
 
 	for (unsigned int node = 0; node < m->nodes; node++) {
 		const struct route *r = &m->route[node][m->node_of_cpu[cpu]];
@@ -111,8 +120,7 @@ static double memory_cycles(const struct epoch *e, unsigned int cpu, double dura
 
 		if (work->misses[node] > 0)
 			cycles += work->misses[node] *
-				(m->alone[r->hops] + e->model->queue[r->hops] * queue(rho) +
-				 wait_on_links(m, r, &e->all, &e->own[cpu], duration));
+				(e->model->queue[r->hops] * queue(rho) + wait_on_links(m, r, &e->all, &e->own[cpu], duration));
 	}
 	return cycles;
 }
@@ -216,7 +224,7 @@ void model_epoch(const struct model *model, const struct work *work, struct tota
 		if (!m->watched[cpu])
 			continue;
 		totals->cpu[cpu].instructions += work[cpu].instructions;
-		totals->cpu[cpu].uncontended += memory_cycles(e, cpu, INFINITY);
+		totals->cpu[cpu].uncontended += model_uncontended(model, cpu, &work[cpu]);
 		totals->cpu[cpu].contended += e->cpu[cpu].contended;
 	}
 	for (unsigned int node = 0; node < m->nodes; node++)

@@ -42,6 +42,9 @@ struct model {
 /* Returns NULL, or why the machine's latencies under load cannot come from its bandwidths, to be freed with g_free(). */
 char *model_init(struct model *model, const struct machine *machine);
 
+/* Memory cycles of a CPU's work if nothing else happened. */
+double model_uncontended(const struct model *model, unsigned int cpu, const struct work *work);
+
 /* Adds an epoch; `work` has an element a CPU, zero for those that are not watched. */
 void model_epoch(const struct model *model, const struct work *work, struct totals *totals);
 

@@ -71,7 +71,7 @@ static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint
 	if (qemu_plugin_hwaddr_is_io(machine_address))
 		return;
 	if (sim_beyond_l1(region.sim, cpu, hit, mode, qemu_plugin_hwaddr_phys_addr(machine_address), store))
-		region_epoch(&region);
+		region_look(&region);
 }
 
 static void on_load(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *mode)
@@ -214,7 +214,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	if (!out)
 		return refuse(g_strdup_printf("%s: %s", machine.out, g_strerror(errno)));
 	plugin_id = id;
-	region = (struct region){ .sim = sim_new(&machine), .model = &model, .instructions = count_instructions };
+	region_init(&region, sim_new(&machine), &model, count_instructions);
 	instructions = qemu_plugin_scoreboard_new(MODES * sizeof(uint64_t));
 	markers = g_array_new(FALSE, FALSE, sizeof(unsigned int));
 	register_callbacks(id);

@@ -1,15 +1,27 @@
-/* Epochs of a region: the difference of two looks at counters that go on meanwhile. */
+/* Windows of a region: the difference of two looks at counters that go on meanwhile. */
 #include <glib.h>
 #include <string.h>
 
 #include "region.h"
 #include "report.h"
 
+void region_init(struct region *region, struct sim *sim, const struct model *model, instructions_fn instructions)
+{
+	*region = (struct region){ .sim = sim, .model = model, .instructions = instructions };
+	windows_init(&region->windows, sim->machine->cpus);
+}
+
+void region_free(struct region *region)
+{
+	windows_free(&region->windows);
+}
+
 void region_begin(struct region *region)
 {
 	sim_clear(region->sim);
-	memset(region->closed, 0, sizeof(region->closed));
-	memset(region->closed_instructions, 0, sizeof(region->closed_instructions));
+	windows_clear(&region->windows);
+	memset(region->seen, 0, sizeof(region->seen));
+	memset(region->seen_instructions, 0, sizeof(region->seen_instructions));
 	memset(&region->totals, 0, sizeof(region->totals));
 }
 
@@ -25,7 +37,7 @@ static double since(const uint64_t *counter, uint64_t *last)
 static void look(struct region *region, unsigned int cpu, struct work *work)
 {
 	const struct counts *now = &region->sim->cpu[cpu]->counts;
-	struct counts *last = &region->closed[cpu];
+	struct counts *last = &region->seen[cpu];
 	uint64_t instructions = 0;
 
 	for (enum mode mode = 0; mode < MODES; mode++) {
@@ -34,28 +46,28 @@ static void look(struct region *region, unsigned int cpu, struct work *work)
 			work->misses[node] += since(&now->misses[mode][node], &last->misses[mode][node]);
 	}
 	for (unsigned int node = 0; node < region->sim->machine->nodes; node++)
-		work->write_backs[node] = since(&now->write_backs[node], &last->write_backs[node]);
-	work->l2_hits = since(&now->l2_hits, &last->l2_hits);
-	work->l3_hits = since(&now->l3_hits, &last->l3_hits);
-	work->instructions = since(&instructions, &region->closed_instructions[cpu]);
+		work->write_backs[node] += since(&now->write_backs[node], &last->write_backs[node]);
+	work->l2_hits += since(&now->l2_hits, &last->l2_hits);
+	work->l3_hits += since(&now->l3_hits, &last->l3_hits);
+	work->instructions += since(&instructions, &region->seen_instructions[cpu]);
 }
 
-void region_epoch(struct region *region)
+void region_look(struct region *region)
 {
-	g_autofree struct work *work = NULL;
+	struct work *work;
 
-	if (__atomic_exchange_n(&region->closing, true, __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&region->looking, true, __ATOMIC_ACQUIRE))
 		return;
-	work = g_new0(struct work, region->sim->machine->cpus);
+	work = windows_next(&region->windows);
 	for (unsigned int cpu = 0; cpu < region->sim->machine->cpus; cpu++)
 		if (region->sim->cpu[cpu])
 			look(region, cpu, &work[cpu]);
-	model_epoch(region->model, work, &region->totals);
-	__atomic_store_n(&region->closing, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&region->looking, false, __ATOMIC_RELEASE);
 }
 
 void region_end(struct region *region, unsigned int id, FILE *to)
 {
-	region_epoch(region);
+	region_look(region);
+	epochs_add(region->model, &region->windows, &region->totals);
 	report(region, id, to);
 }

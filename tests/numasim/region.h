@@ -1,9 +1,10 @@
-/* One region of interest: counters, cut into epochs, each of which becomes time. */
+/* One region of interest: counters, looked at again and again while they grow, and what becomes of them at the end. */
 #ifndef NUMASIM_REGION_H
 #define NUMASIM_REGION_H
 
 #include <stdio.h>
 
+#include "epochs.h"
 #include "model.h"
 #include "sim.h"
 
@@ -14,17 +15,20 @@ struct region {
 	struct sim *sim;
 	const struct model *model;
 	instructions_fn instructions;
-	bool closing;				/* one thread at a time closes epochs, the others go on */
-	struct counts closed[MAX_CPUS];		/* what is in closed epochs */
-	uint64_t closed_instructions[MAX_CPUS];
-	struct totals totals;
+	bool looking;				/* one thread at a time looks, the others go on */
+	struct counts seen[MAX_CPUS];		/* what is in windows */
+	uint64_t seen_instructions[MAX_CPUS];
+	struct windows windows;
+	struct totals totals;			/* after the end */
 };
 
+void region_init(struct region *region, struct sim *sim, const struct model *model, instructions_fn instructions);
+void region_free(struct region *region);
 /* Starts all over; `instructions` must count from zero from now on.  No access may be under way. */
 void region_begin(struct region *region);
-/* Closes an epoch; does nothing if another thread is at it. */
-void region_epoch(struct region *region);
-/* Closes the last epoch and prints everything as one line.  No access may be under way. */
+/* Adds what CPUs did since the last look as a window; does nothing if another thread is at it. */
+void region_look(struct region *region);
+/* Prints everything as one line.  No access may be under way. */
 void region_end(struct region *region, unsigned int id, FILE *to);
 
 #endif

@@ -53,8 +53,8 @@ static void print_lost(const struct region *region, unsigned int id, FILE *to)
 		const struct sim_cpu *cpu = region->sim->cpu[i];
 
 		if (cpu && cpu->counts.nowhere)
-			fprintf(to, "{\"error\": \"region %u: CPU %u: %" PRIu64 " accesses to memory of no node, the last at %#" PRIx64 "\"}\n",
-				id, i, cpu->counts.nowhere, cpu->counts.nowhere_address);
+			fprintf(to, "{\"error\": \"region %u: CPU %u: %" PRIu64 " accesses to memory of no node, the last at %#"
+				PRIx64 "\"}\n", id, i, cpu->counts.nowhere, cpu->counts.nowhere_address);
 		if (cpu && cpu->counts.unresolved)
 			fprintf(to, "{\"error\": \"region %u: CPU %u: %" PRIu64 " accesses without a machine address\"}\n",
 				id, i, cpu->counts.unresolved);
@@ -109,16 +109,18 @@ void report(const struct region *region, unsigned int id, FILE *to)
 	}
 	fputs("], \"links\": [", to);
 	for (unsigned int i = 0; i < m->links; i++)
-		fprintf(to, "%s{\"from\": %d, \"to\": %d, \"bytes\": %.0f, \"use_mean\": %.6g, \"use_max\": %.6g}", i ? ", " : "",
-			m->link[i].from, m->link[i].to, totals->link[i].bytes, mean_use(region, &totals->link[i]), totals->link[i].max);
+		fprintf(to, "%s{\"from\": %d, \"to\": %d, \"bytes\": %.0f, \"use_mean\": %.6g, \"use_max\": %.6g}",
+			i ? ", " : "", m->link[i].from, m->link[i].to, totals->link[i].bytes,
+			mean_use(region, &totals->link[i]), totals->link[i].max);
 	/* without a miss there is no ratio */
 	if (all > 0)
 		fprintf(to, "], \"local_ratio\": %.6g", local / all);
 	else
 		fputs("], \"local_ratio\": null", to);
-	fprintf(to, ", \"imbalance\": %.6g, \"interconnect_load\": %.6g, \"busiest_cpu\": %u, \"memory_cycles\": %.0f, \"cycles\": %.0f}\n",
-		relative_deviation(accesses, m->nodes),
-		totals->duration > 0 ? totals->busiest_link / totals->duration : 0, busiest, totals->cpu[busiest].contended, longest);
+	fprintf(to, ", \"imbalance\": %.6g, \"interconnect_load\": %.6g", relative_deviation(accesses, m->nodes),
+		totals->duration > 0 ? totals->busiest_link / totals->duration : 0);
+	fprintf(to, ", \"busiest_cpu\": %u, \"memory_cycles\": %.0f, \"cycles\": %.0f}\n",
+		busiest, totals->cpu[busiest].contended, longest);
 	print_lost(region, id, to);
 	fflush(to);
 }

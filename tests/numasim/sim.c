@@ -4,6 +4,7 @@
 
 #include "sim.h"
 
+
 #define MIB_SHIFT 20
 #define REPORT 256		/* misses a CPU keeps to itself before it tells the others */
 
@@ -33,6 +34,7 @@ struct sim *sim_new(const struct machine *machine)
 	struct sim *sim = g_new0(struct sim, 1);
 
 	sim->machine = machine;
+	sim->window = MAX(1, machine->epoch / LOOKS_AN_EPOCH);
 	map_memory(sim);
 	for (unsigned int i = 0; i < machine->cpus; i++) {
 		struct sim_cpu *cpu;
@@ -69,7 +71,7 @@ void sim_free(struct sim *sim)
 
 void sim_clear(struct sim *sim)
 {
-	sim->due = 0;
+	sim->told = 0;
 	for (unsigned int i = 0; i < MAX_CPUS; i++) {
 		struct sim_cpu *cpu = sim->cpu[i];
 
@@ -101,15 +103,15 @@ static void put(struct sim *sim, struct sim_cpu *cpu, cached line)
 		count(&cpu->counts.write_backs[node_of(sim, (uint64_t)(out >> 1) << LINE_SHIFT)], 1);
 }
 
-static bool over(struct sim *sim, struct sim_cpu *cpu)
+static bool time_to_look(struct sim *sim, struct sim_cpu *cpu)
 {
-	uint64_t epoch = sim->machine->epoch, due;
+	uint64_t told;
 
 	if (++cpu->unreported < REPORT)
 		return false;
 	cpu->unreported = 0;
-	due = __atomic_add_fetch(&sim->due, REPORT, __ATOMIC_RELAXED);
-	return due / epoch != (due - REPORT) / epoch;
+	told = __atomic_add_fetch(&sim->told, REPORT, __ATOMIC_RELAXED);
+	return told / sim->window != (told - REPORT) / sim->window;
 }
 
 bool sim_beyond_l1(struct sim *sim, struct sim_cpu *cpu, enum hit hit, enum mode mode, uint64_t address, bool store)
@@ -144,5 +146,5 @@ bool sim_beyond_l1(struct sim *sim, struct sim_cpu *cpu, enum hit hit, enum mode
 	}
 	count(&cpu->counts.misses[mode][node], 1);
 	put(sim, cpu, line << 1 | dirty);
-	return over(sim, cpu);
+	return time_to_look(sim, cpu);
 }

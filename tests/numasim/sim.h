@@ -10,6 +10,9 @@
 #include "cache.h"
 #include "machine.h"
 
+/* Looks at the counters, in the time in which there are as many misses as in an epoch. */
+#define LOOKS_AN_EPOCH 50
+
 enum mode { USER, KERNEL, XEN, MODES };
 extern const char *const mode_names[MODES];
 
@@ -26,7 +29,7 @@ struct counts {
 
 struct sim_cpu {
 	struct counts counts;
-	unsigned int unreported;		/* misses that sim_due() does not know yet */
+	unsigned int unreported;		/* misses that it has not told yet */
 	int node;
 	struct filter *l1;
 	struct cache *l2, *l3;			/* the L3 is the node's */
@@ -38,7 +41,8 @@ struct sim {
 	struct cache *l3[MAX_NODES];
 	uint8_t *node_of_mib;			/* node + 1; 0 is no node */
 	uint64_t mibs;
-	uint64_t due __attribute__((aligned(128)));	/* misses in this epoch */
+	uint64_t window;			/* misses from one look at the counters to the next */
+	uint64_t told __attribute__((aligned(128)));	/* misses that CPUs have told */
 };
 
 struct sim *sim_new(const struct machine *machine);
@@ -47,8 +51,8 @@ void sim_free(struct sim *sim);
 void sim_clear(struct sim *sim);
 
 /*
- * An access that the L1 filter did not settle.  `hit` is what it said, `address` the machine address.  Returns whether an epoch is
- * over; it says so to one caller an epoch.
+ * An access that the L1 filter did not settle.  `hit` is what it said, `address` the machine address.  Returns whether it is
+ * time to look at the counters; it says so to one caller.
  */
 bool sim_beyond_l1(struct sim *sim, struct sim_cpu *cpu, enum hit hit, enum mode mode, uint64_t address, bool store);
 

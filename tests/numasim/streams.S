@@ -1,6 +1,6 @@
 /*
- * Access streams whose counts are known by hand, for the plugin inside a real QEMU: a kernel without paging, so addresses are machine
- * addresses.  Node n has the 64 MiB from n * 64 MiB on.  test_numasim.py says what each region must come to.
+ * Access streams whose counts are known by hand, for the plugin inside a real QEMU: a kernel without paging, so addresses are
+ * machine addresses.  Node n has the 64 MiB from n * 64 MiB on.  test_numasim.py says what each region must come to.
  */
 #define NODE(n)		((n) << 26)
 #define LINES		65536		/* 4 MiB */

@@ -49,7 +49,8 @@ static void everything_can_be_changed(void **state)
 {
 	char *words[] = {
 		"machine=none", "out=a=b", "node=0+3-4@0-0x100000", "node=1@0x100000-0x200000+0x400000-0x500000", "node=2@",
-		"node=@0x200000-0x300000", "link=0-1:2.5", "link=1-2", "link=0-2", "link=2-3", "link=1-3", "route=0:1:2", "watch=0-1+4",
+		"node=@0x200000-0x300000", "link=0-1:2.5", "link=1-2", "link=0-2", "link=2-3", "link=1-3",
+		"route=0:1:2", "watch=0-1+4",
 		"l1=32K:8", "l2=1M", "l3=853K", "hit=10:20", "latency=1:2:3", "loaded=4:5.5:6", "loaded-threads=2", "controller=20.5",
 		"cpu-hz=3e9", "epoch=5000", "stands-for=7",
 	};
@@ -103,9 +104,11 @@ static void bad_words_are_refused(void **state)
 		"node=0@0x200000000-0x210000000", "watch=8", "watch=", "watch=3-1", "watch=x", "watch=1-", "watch=0-99999999999",
 		"machine=amd", "machine=none", "link=0-0", "link=0-8", "link=0-1:", "link=0-1:0", "link=0-1:x", "link=0:1", "link=",
 		"link=0-4294967297", "route=0:1", "route=0:1:2:3", "route=0:7:3", "route=0:2:8", "route=0:2:0", "route=0:1.5:3",
-		"l1=", "l1=96:2", "l1=96K:2", "l2=100", "l2=512K:0", "l2=512K:65", "l2=512KB", "l3=5M:48", "l3=-1", "l3=0", "hit=1", "hit=1:2:3",
-		"latency=1:2", "latency=0:1:2", "latency=800:900:1000", "loaded=1:2:3", "loaded=a:b:c", "controller=0", "controller=-1",
-		"controller=inf", "controller=nan", "cpu-hz=", "cpu-hz=0", "epoch=0", "epoch=1.5", "epoch=1e13", "stands-for=0", "stands-for=1001",
+		"l1=", "l1=96:2", "l1=96K:2", "l2=100", "l2=512K:0", "l2=512K:65", "l2=512KB", "l3=5M:48", "l3=-1", "l3=0",
+		"hit=1", "hit=1:2:3", "latency=1:2", "latency=0:1:2", "latency=800:900:1000", "loaded=1:2:3", "loaded=a:b:c", "controller=0", "controller=-1",
+		"controller=inf",
+		"controller=nan", "cpu-hz=", "cpu-hz=0", "epoch=0", "epoch=1.5", "epoch=1e13", "stands-for=0",
+		"stands-for=1001",
 		"stands-for=0.5", "loaded-threads=0", "out=",
 	};
 

@@ -25,12 +25,13 @@ static void start(struct setting *s)
 	memset(instructions_of, 0, sizeof(instructions_of));
 	s->machine = test_machine("watch=0+3", "latency=100:200:300", "loaded=1000:1100:1200", NULL);
 	assert_null(model_init(&s->model, &s->machine));
-	s->region = (struct region){ .sim = sim_new(&s->machine), .model = &s->model, .instructions = instructions };
+	region_init(&s->region, sim_new(&s->machine), &s->model, instructions);
 	region_begin(&s->region);
 }
 
 static void stop(struct setting *s)
 {
+	region_free(&s->region);
 	sim_free(s->region.sim);
 	machine_free(&s->machine);
 }
@@ -63,7 +64,8 @@ static void assert_has(const char *text, const char *part)
 
 static void deviation_is_of_the_population(void **state)
 {
-	static const double even[] = { 5, 5, 5, 5 }, one[] = { 0, 8, 0, 0, 0, 0, 0, 0 }, none[] = { 0, 0 }, known[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	static const double even[] = { 5, 5, 5, 5 }, one[] = { 0, 8, 0, 0, 0, 0, 0, 0 }, none[] = { 0, 0 };
+	static const double known[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
 
 	(void)state;
 	assert_true(relative_deviation(even, 4) == 0);
@@ -107,21 +109,22 @@ static void a_region_by_hand(void **state)
 	stop(&s);
 }
 
-static void epochs_are_differences(void **state)
+static void looks_are_differences(void **state)
 {
 	struct setting s;
 	char *text;
 
 	(void)state;
 	start(&s);
-	for (unsigned int epoch = 1; epoch <= 3; epoch++) {
-		instructions_of[0] = epoch * 1000;
+	for (unsigned int look = 1; look <= 3; look++) {
+		instructions_of[0] = look * 1000;
 		miss(&s, 0, USER, 0, 10);
-		if (epoch < 3)
-			region_epoch(&s.region);
+		if (look < 3)
+			region_look(&s.region);
 	}
 	text = line(&s, 1);
-	assert_has(text, "\"epochs\": 3, ");
+	assert_int_equal(s.region.windows.used, 3);
+	assert_has(text, "\"epochs\": 1, ");
 	assert_has(text, "\"memory_cycles\": {\"uncontended\": 3000, ");
 	assert_has(text, "\"instructions\": {\"user\": 3000, ");
 	assert_true(fabs(s.region.totals.cpu[0].instructions - 3000) < 1e-6);
@@ -158,7 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deviation_is_of_the_population),
 		cmocka_unit_test(a_region_by_hand),
-		cmocka_unit_test(epochs_are_differences),
+		cmocka_unit_test(looks_are_differences),
 		cmocka_unit_test(what_is_not_counted_is_told),
 	};
 
