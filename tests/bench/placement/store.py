@@ -44,9 +44,10 @@ class Store:
         subject = SUBJECTS[job.subject]
         hosted = {} if subject.native else {
             "xen": self.content(BUILD / f"xen-{subject.hypervisor}" / "xen"), "options": XEN_OPTIONS,
-            "dom0": (BUILD / "images" / "image-id").read_text().strip()[:24],
+            "dom0": self.content(BUILD / "images" / "image-id"),
         }
-        scripts = [WORKLOADS / "common", *(WORKLOADS / f"{name}.sh" for name in (job.workload, job.beside) if name)]
+        # what is not a workload itself is shared by some
+        scripts = sorted(path for path in WORKLOADS.iterdir() if path.suffix != ".sh" or path.stem in (job.workload, job.beside))
         return {
             **hosted, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size, "topology": asdict(AMD48),
             "model": model_options(), "plugin": self.content(PLUGIN), "kernel": self.content(BUILD / "linux" / "bzImage"),
