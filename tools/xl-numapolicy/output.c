@@ -71,15 +71,19 @@ struct table *table_new(const char *name, const struct column *columns,
 	for (i = 0; i < nr; i++) {
 		const struct column *c = &columns[i];
 		struct libscols_column *column;
+		size_t width = strlen(c->title);
 		int flags = 0;
 
+		/* Newer libraries count a title only where it is printed. */
+		if (c->width > width)
+			width = c->width;
 		if (c->kind == KIND_NUMBER)
 			flags |= SCOLS_FL_RIGHT;
 		else if (c->kind == KIND_LINES)
 			flags |= SCOLS_FL_WRAP;
 		column = check_alloc(scols_table_new_column(table->scols,
 				format == FORMAT_TABLE ? c->title : c->key,
-				c->width, flags));
+				width, flags));
 		scols_column_set_json_type(column, json_type[c->kind]);
 		if (c->kind == KIND_LINES) {
 			scols_column_set_safechars(column, "\n");

@@ -1,14 +1,12 @@
 """Free memory of the machine, and whether work gives back all that it took.
 
-Two things move free memory although no guest does.  dom0's balloon driver gives pages to Xen the first time that dom0 maps
-pages of others (19 of them), and takes them back later.  And Xen frees what is left of a destroyed domain after an RCU grace
-period, which idle CPUs have drawn out to 1.7 s.
+Xen frees what is left of a destroyed domain after an RCU grace period, which idle CPUs have drawn out to 1.7 s.
 """
 
 import re
 import time
 
-REST_SECONDS = 4
+REST_SECONDS, REST_READINGS = 4, 8      # both: on a busy machine a second is little
 # Pages that Xen keeps for itself when the first guests come, event channel buckets for one: 4 were seen.
 XEN_OWN_PAGES = 16
 
@@ -20,12 +18,13 @@ def free_pages(machine):
 
 def at_rest(machine, wanted=lambda free: False):
     """Free pages of each node as soon as they are as wanted, or else when nothing has moved for a while."""
-    last, since = None, time.monotonic()
+    last, since, readings = None, time.monotonic(), 0
     while True:
         now = free_pages(machine)
+        readings += 1
         if now != last:
-            last, since = now, time.monotonic()
-        if wanted(now) or time.monotonic() - since > REST_SECONDS:
+            last, since, readings = now, time.monotonic(), 0
+        if wanted(now) or time.monotonic() - since > REST_SECONDS and readings >= REST_READINGS:
             return now
         time.sleep(0.2)
 
@@ -33,8 +32,7 @@ def at_rest(machine, wanted=lambda free: False):
 def leaves_nothing(machine, work):
     """Each node's free memory is to the page what it was before the work.
 
-    What Xen and dom0 keep for themselves may change once: a small object of Xen's has been seen to move from one node to
-    another.  A leak goes on, so the work is then done again.
+    What Xen keeps for itself may grow once.  A leak goes on, so the work is then done again.
     """
     for last in (False, False, True):
         before = at_rest(machine)
