@@ -55,7 +55,7 @@ static double wait_on_links(const struct machine *m, const struct route *r, cons
 }
 
 /*
- * The measurement behind `loaded`: `loaded_threads` of each node read node 0, each with one access at a time.  Their latencies are
+ * The measurement behind `loaded`: `loaded_threads` of each node read node 0, one access of each at a time.  Their latencies are
  * known, so are their rates, and what is not explained by waiting for links is the controller's queue.
  */
 char *model_init(struct model *model, const struct machine *m)

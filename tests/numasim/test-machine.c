@@ -105,11 +105,9 @@ static void bad_words_are_refused(void **state)
 		"machine=amd", "machine=none", "link=0-0", "link=0-8", "link=0-1:", "link=0-1:0", "link=0-1:x", "link=0:1", "link=",
 		"link=0-4294967297", "route=0:1", "route=0:1:2:3", "route=0:7:3", "route=0:2:8", "route=0:2:0", "route=0:1.5:3",
 		"l1=", "l1=96:2", "l1=96K:2", "l2=100", "l2=512K:0", "l2=512K:65", "l2=512KB", "l3=5M:48", "l3=-1", "l3=0",
-		"hit=1", "hit=1:2:3", "latency=1:2", "latency=0:1:2", "latency=800:900:1000", "loaded=1:2:3", "loaded=a:b:c", "controller=0", "controller=-1",
-		"controller=inf",
-		"controller=nan", "cpu-hz=", "cpu-hz=0", "epoch=0", "epoch=1.5", "epoch=1e13", "stands-for=0",
-		"stands-for=1001",
-		"stands-for=0.5", "loaded-threads=0", "out=",
+		"hit=1", "hit=1:2:3", "latency=1:2", "latency=0:1:2", "latency=800:900:1000", "loaded=1:2:3", "loaded=a:b:c",
+		"controller=0", "controller=-1", "controller=inf", "controller=nan", "cpu-hz=", "cpu-hz=0", "epoch=0", "epoch=1.5",
+		"epoch=1e13", "stands-for=0", "stands-for=1001", "stands-for=0.5", "loaded-threads=0", "out=",
 	};
 
 	(void)state;
