@@ -10,7 +10,7 @@ help:
 	  'make demo      sets everything up, boots an emulated 8-node machine with our Xen, shows where guests live' \
 	  'make test      sets everything up and runs every test; results in build/results/' \
 	  'make check     the tests that boot nothing and build little' \
-	  'make bench     what placement costs, against stock Xen' \
+	  'make bench     what placement costs, against stock Xen and native Linux; BENCH=quick is a part of it' \
 	  'make setup     packages, sources, builds and images, as the verbs above call it' \
 	  'make trees     git trees with the patches as commits: build/trees/xen, build/trees/linux' \
 	  'make export    the commits of these trees back into xen-patches/ and linux-guest-patches/' \
@@ -41,15 +41,16 @@ demo: setup
 	@$(PYTHON) tests/boot/demo.py
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
-TEST_DIRS := $(wildcard tests/series tests/unit tests/bench tests/boot)
+TEST_DIRS := $(wildcard tests/series tests/unit tests/numasim tests/bench tests/boot)
 test: setup
 	@$(PYTHON) -m pytest $(TEST_DIRS) $(PYTEST_ARGS)
 
 check: packages trees xen-tools
-	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench,$(TEST_DIRS)) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)
 
 bench: setup
 	@$(PYTHON) tests/bench/create_cost/run.py
+	@$(PYTHON) tests/bench/placement/run.py
 
 trees:
 	@$(PQ) import $(NAME)

@@ -49,8 +49,8 @@ LAYOUTS = {
 
 # (measured, beside it); the paper pairs applications that want locality with such that want balance
 PAIRS = (
-    ("pattern-master", "pattern-partitioned"),
-    ("pattern-partitioned", "pattern-master"),
+    ("pattern-master", "hpcc-stream"),
+    ("hpcc-stream", "pattern-master"),
 )
 # Policies that the paper's figures 8 and 9 compare are the default and the best; of the policies below, this one stands for it.
 PAIR_SUBJECTS = (STOCK, "round-4k")

@@ -18,6 +18,7 @@ from .subjects import SUBJECTS
 from .topology import AMD48, check_srat, cpus_of, ranges_of
 
 OUT = BUILD / "bench" / "placement"
+NUMASIM = ROOT / "tests" / "numasim"
 PLUGIN = BUILD / "numasim" / "numasim.so"
 IMAGES = BUILD / "workloads"
 # say what a production Xen says; dom0 and its memory keep to node 0
@@ -39,7 +40,7 @@ class MeasureError(Exception):
 
 
 def build_plugin():
-    done = subprocess.run(["make", "-s", "-C", ROOT / "tests" / "numasim", f"OUT={PLUGIN.parent}",
+    done = subprocess.run(["make", "-s", "-C", NUMASIM, f"OUT={PLUGIN.parent}",
                            f"HEADERS={BUILD / 'qemu-plugin'}", PLUGIN], capture_output=True, text=True, check=False)
     if done.returncode:
         raise MeasureError(f"the plugin does not build:\n{done.stderr.strip()}")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from places import BUILD, ROOT
 
 from .jobs import LAYOUTS, WORKLOADS
-from .machines import IMAGES, OUT, PLUGIN, XEN_OPTIONS, model_options
+from .machines import IMAGES, NUMASIM, OUT, XEN_OPTIONS, model_options
 from .subjects import SUBJECTS
 from .topology import AMD48
 
@@ -26,6 +26,11 @@ def content(*paths):
             if file.is_file() and "__pycache__" not in file.parts:
                 total.update(hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()[:24]
+
+
+def plugin_sources():
+    # not the binary: it bears the path of the clone
+    return [path for path in sorted(NUMASIM.iterdir()) if path.suffix in (".c", ".h") and not path.name.startswith("test")]
 
 
 class Store:
@@ -50,7 +55,7 @@ class Store:
         scripts = sorted(path for path in WORKLOADS.iterdir() if path.suffix != ".sh" or path.stem in (job.workload, job.beside))
         return {
             **hosted, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size, "topology": asdict(AMD48),
-            "model": model_options(), "plugin": self.content(PLUGIN), "kernel": self.content(BUILD / "linux" / "bzImage"),
+            "model": model_options(), "plugin": self.content(*plugin_sources()), "kernel": self.content(BUILD / "linux" / "bzImage"),
             "packages": self.content(IMAGES / "versions"), "image": self.content(*IMAGE_PARTS), "workload": self.content(*scripts),
         }
 

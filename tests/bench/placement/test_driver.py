@@ -55,10 +55,9 @@ def bench(monkeypatch, tmp_path):
     monkeypatch.setattr(store, "TIMES", tmp_path / "times.json")
     monkeypatch.setattr(run, "build_plugin", lambda: None)
     monkeypatch.setattr(run, "host", Host)
-    made = tmp_path / "made"
-    made.write_text("1")
-    for name in ("PLUGIN", "IMAGES", "IMAGE_PARTS"):
-        monkeypatch.setattr(store, name, {"IMAGES": tmp_path, "IMAGE_PARTS": (made,)}.get(name, made))
+    monkeypatch.setattr(store, "NUMASIM", tmp_path)
+    (tmp_path / "model.c").write_text("1")
+    monkeypatch.setattr(store, "IMAGES", tmp_path)
     (tmp_path / "versions").write_text("1")
     monkeypatch.setattr(Host, "log", [])
     monkeypatch.setattr(Host, "wrong", set())
@@ -112,7 +111,7 @@ def test_a_change_is_measured_again(bench, file, again):
 
 def test_a_changed_plugin_is_all_again(bench):
     bench()
-    store.PLUGIN.write_text("2")
+    (store.NUMASIM / "model.c").write_text("2")
     Host.log.clear()
     bench()
     assert Host.log == ALL
