@@ -70,14 +70,12 @@ class Job:
 
 
 def plan(bench, workloads, subjects=None, only=None):
-    """Jobs of a bench ("quick" or "full"), those of one boot together."""
-    jobs = []
-    for name, subject in SUBJECTS.items():
-        if subjects and name not in subjects or bench == "quick" and not subject.quick:
-            continue
-        jobs += [Job(name, workload.name, bench) for workload in workloads.values()
-                 if bench in workload.sets and (not only or workload.name in only)]
-        if bench == "full" and name in PAIR_SUBJECTS:
-            jobs += [Job(name, measured, bench, layout, beside) for layout in ("halved", "overcommitted")
-                     for measured, beside in PAIRS if not only or measured in only]
+    """Jobs of a bench ("quick" or "full"), those of one boot together; what says most comes first, should it be stopped."""
+    chosen = [subject for subject in sorted(SUBJECTS.values(), key=lambda subject: not subject.quick)
+              if (bench == "full" or subject.quick) and (not subjects or subject.name in subjects)]
+    jobs = [Job(subject.name, workload.name, bench) for subject in chosen for workload in workloads.values()
+            if bench in workload.sets and (not only or workload.name in only)]
+    if bench == "full":
+        jobs += [Job(subject.name, measured, bench, layout, beside) for subject in chosen if subject.name in PAIR_SUBJECTS
+                 for layout in ("halved", "overcommitted") for measured, beside in PAIRS if not only or measured in only]
     return jobs
