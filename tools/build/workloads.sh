@@ -33,5 +33,5 @@ tree=$(readlink -e "$BUILD/workload-packages")
 pack() { run_step workloads 30 "making the image of the workloads" "$images/make-image" "$tree" "$1"; }
 
 mapfile -t sources < <(find "$ROOT"/tests/bench/{images,programs,workloads} "$ROOT"/tests/boot/images/{agent,guest-init} \
-	-type f ! -name '.*' ! -name '*.pyc' ! -name '*.md' | LC_ALL=C sort)
+	-type f ! -name '.*' ! -name '*.pyc' ! -name '*.md' ! -name "test_*" | LC_ALL=C sort)
 product workloads "$(key "${tree##*/}" "${sources[@]}" /bin/busybox "$(compiler)")" pack

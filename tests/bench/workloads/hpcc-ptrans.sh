@@ -5,5 +5,5 @@
 . "$(dirname "$0")/common"
 . "$(dirname "$0")/hpcc"
 
-hpcc PTRANS "$(by_size 256 2048 4096)"
+hpcc PTRANS "$(by_size 256 2048 2900)"
 ok
