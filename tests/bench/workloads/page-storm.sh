@@ -4,6 +4,6 @@
 # class: release storm
 . "$(dirname "$0")/common"
 
-measured page-storm "$cpu_list" 16 "$(by_size 20 400 700)"
+measured page-storm "$cpu_list" 16 "$(by_size 20 100 150)"
 as_said "pages released by $THREADS threads"
 ok
