@@ -14,8 +14,8 @@ from .topology import AMD48
 RESULTS = OUT / "results"
 TIMES = OUT / "times.json"
 BENCH = ROOT / "tests" / "bench"
-# what is in the image beside the packages, whose versions are in a file
-IMAGE_PARTS = (BENCH / "programs", BENCH / "images")
+# what is in the image beside the packages, whose versions are in a file, and the workloads
+IMAGE_PARTS = (BENCH / "programs", BENCH / "images" / "init")
 
 
 def content(*paths):
@@ -51,8 +51,9 @@ class Store:
             "xen": self.content(BUILD / f"xen-{subject.hypervisor}" / "xen"), "options": XEN_OPTIONS,
             "dom0": self.content(BUILD / "images" / "image-id"),
         }
-        # what is not a workload itself is shared by some
-        scripts = sorted(path for path in WORKLOADS.iterdir() if path.suffix != ".sh" or path.stem in (job.workload, job.beside))
+        # scripts without a suffix are shared by workloads
+        scripts = sorted(path for path in WORKLOADS.iterdir() if path.is_file() and
+                         (not path.suffix or path.suffix == ".sh" and path.stem in (job.workload, job.beside)))
         return {
             **hosted, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size, "topology": asdict(AMD48),
             "model": model_options(), "plugin": self.content(*plugin_sources()), "kernel": self.content(BUILD / "linux" / "bzImage"),
