@@ -34,4 +34,4 @@ pack() { run_step workloads 30 "making the image of the workloads" "$images/make
 
 mapfile -t sources < <(find "$ROOT"/tests/bench/{images,programs,workloads} "$ROOT"/tests/boot/images/{agent,guest-init} \
 	-type f ! -name '.*' ! -name '*.pyc' ! -name '*.md' ! -name "test_*" | LC_ALL=C sort)
-product workloads "$(key "${tree##*/}" "${sources[@]}" /bin/busybox "$(compiler)")" pack
+product workloads "$(key "${tree##*/}" "${sources[*]##*/}" "${sources[@]}" /bin/busybox "$(compiler)")" pack
