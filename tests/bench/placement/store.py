@@ -7,7 +7,7 @@ from dataclasses import asdict
 from places import BUILD, ROOT
 
 from .jobs import LAYOUTS, WORKLOADS
-from .machines import IMAGES, NUMASIM, OUT, XEN_OPTIONS, model_options
+from .machines import IMAGES, LISTEN, NUMASIM, OUT, XEN_OPTIONS, model_options
 from .subjects import SUBJECTS
 from .topology import AMD48
 
@@ -49,7 +49,7 @@ class Store:
         subject = SUBJECTS[job.subject]
         hosted = {} if subject.native else {
             "xen": self.content(BUILD / f"xen-{subject.hypervisor}" / "xen"), "options": XEN_OPTIONS,
-            "dom0": self.content(BUILD / "images" / "image-id"),
+            "guest": LISTEN, "dom0": self.content(BUILD / "images" / "image-id"),
         }
         # scripts without a suffix are shared by workloads
         scripts = sorted(path for path in WORKLOADS.iterdir() if path.is_file() and
@@ -84,4 +84,4 @@ class Store:
 
     def usual(self, job):
         """Seconds that such a job took the last time; some, where there was none."""
-        return self.times.get(self.kind(job), 40 if job.size == "full" else 25)
+        return self.times.get(self.kind(job), 30 if job.size == "full" else 15)

@@ -71,7 +71,7 @@ ALL = ["boot native-interleave", "native-interleave: a", "native-interleave: b",
 def test_all_is_done_once(bench, capsys):
     results, failed = bench()
     assert (len(results), failed, Host.log) == (4, [], ALL)
-    assert "[3/4] stock: a: usually 25 s, 1 min left …" in capsys.readouterr().out
+    assert "[3/4] stock: a: usually 15 s, 0 min left …" in capsys.readouterr().out
     assert len(bench()[0]) == 4 and Host.log == ALL
 
 
