@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The second half of make bench: where each policy puts memory, and what that costs by the model of AMD48.
 
-    BENCH=quick|full tests/bench/placement/run.py [--subjects NAME…] [--workloads NAME…] [--out DIRECTORY] [--fresh]
+    BENCH=quick|full tests/bench/placement/run.py [--subjects NAME…] [--workloads NAME…] [--out DIRECTORY] [--report] [--fresh]
 
 Finished jobs are kept in build/bench/placement/results/ and not done again as long as nothing changes that they depend on.
 Results go to docs/results/placement*.
@@ -77,18 +77,20 @@ def run_boot(subject, batch, keep, progress):
     return failed
 
 
-def run(bench, subjects=None, workloads=None):
+def run(bench, subjects=None, workloads=None, measure=True):
     """Does what is not done yet.  ([results], [what failed])"""
-    build_plugin()
     keep, planned = store.Store(), jobs.plan(bench, jobs.read_workloads(jobs.WORKLOADS), subjects, workloads)
     if not planned:
         raise MeasureError("nothing is to be done: no workload or subject has that name")
     todo = [job for job in planned if keep.get(job) is None]
     print(f"{bench} bench: {len(planned)} jobs, {len(planned) - len(todo)} of them are done", flush=True)
+    if todo and not measure:
+        return list(filter(None, map(keep.get, planned))), [f"{len(todo)} of {len(planned)} jobs have yet to be done"]
+    build_plugin()
     progress, failed = Progress(todo, keep), []
     for subject, batch in groupby(todo, key=lambda job: job.subject):
         failed += run_boot(subject, list(batch), keep, progress)
-    return [result for result in map(keep.get, planned) if result], failed
+    return list(filter(None, map(keep.get, planned))), failed
 
 
 def main():
@@ -96,6 +98,7 @@ def main():
     parser.add_argument("--subjects", nargs="+", metavar="NAME", choices=SUBJECTS, help=f"only these: {', '.join(SUBJECTS)}")
     parser.add_argument("--workloads", nargs="+", metavar="NAME", help="only these: names of files in tests/bench/workloads")
     parser.add_argument("--out", type=Path, help="where the results go (default docs/results; build/bench/placement for a part of the bench)")
+    parser.add_argument("--report", action="store_true", help="only write again what has been measured so far")
     parser.add_argument("--fresh", action="store_true", help="forget what has been measured")
     options = parser.parse_args()
     bench = os.environ.get("BENCH", "full")
@@ -106,7 +109,7 @@ def main():
     whole = bench == "full" and not options.subjects and not options.workloads
     out = options.out or (RESULTS if whole else OUT)
     try:
-        results, failed = run(bench, options.subjects, options.workloads)
+        results, failed = run(bench, options.subjects, options.workloads, not options.report)
     except MeasureError as error:
         sys.exit(f"error: nothing was measured: {error}")
     if results:

@@ -93,6 +93,14 @@ def test_a_job_that_fails_is_told_and_the_others_go_on(bench):
     assert Host.log.count("boot stock") == 2, "the machine was not replaced"
 
 
+def test_a_report_of_what_there_is(bench):
+    assert run.run("quick", ["stock"], measure=False) == ([], ["2 of 2 jobs have yet to be done"])
+    bench()
+    Host.log.clear()
+    results, missing = run.run("quick", measure=False)
+    assert (len(results), missing, Host.log) == (4, ["4 of 8 jobs have yet to be done"], [])
+
+
 def test_what_a_red_boot_measured_is_dropped(bench, monkeypatch):
     monkeypatch.setattr(Host, "red_end", True)
     results, failed = bench()
