@@ -36,7 +36,8 @@ def times(value):
 
 def dots(axes, figures, subject, rows, step, **looks):
     """The overhead of one system in all rows."""
-    found = {index + step: 1 + value for index, value in enumerate(figures.overhead(subject, name) for name in rows) if value is not None}
+    values = [figures.overhead(subject, name) for name in rows]
+    found = {index + step: 1 + value for index, value in enumerate(values) if value is not None}
     axes.scatter(list(found.values()), list(found), label=SUBJECTS[subject].title, **looks)
 
 
@@ -54,7 +55,8 @@ def overhead(figures, path):
     for place, name in enumerate(subjects):
         # a step of their own each: equal results stay visible
         step = 0.4 * (0.5 - (place + 0.5) / len(subjects))
-        dots(axes, figures, name, rows, step, s=75 if name == STOCK else 48, color=colour(name), zorder=3, edgecolors="white", linewidths=0.6)
+        dots(axes, figures, name, rows, step, s=75 if name == STOCK else 48, color=colour(name), zorder=3, edgecolors="white",
+             linewidths=0.6)
     dots(axes, figures, FIRST_TOUCH, rows, 0, s=60, marker="|", color=LINUX, linewidths=1.8, zorder=2)
     axes.set_yticks(range(len(rows)), rows)
     axes.set_xscale("log", base=2)
@@ -66,8 +68,8 @@ def overhead(figures, path):
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.42, -0.9 / (1.5 + 0.34 * len(rows)) * 0.9), ncol=5, fontsize=8.5, frameon=False,
-                handletextpad=0.2, columnspacing=1.2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.42, -0.9 / (1.5 + 0.34 * len(rows)) * 0.9), ncol=5, fontsize=8.5,
+                frameon=False, handletextpad=0.2, columnspacing=1.2)
     save(figure, path)
 
 
@@ -95,7 +97,7 @@ def gain(figures, path):
     rows.sort(key=lambda name: -max([figures.gain(subject, name) or 0 for subject in subjects], default=0))
     figure, axes = start("gain", len(rows) * max(1, len(subjects)), each=0.2)
     if rows and subjects:
-        bars(axes, rows, [(SUBJECTS[name].title, colour(name), [figures.gain(name, workload) for workload in rows]) for name in subjects])
+        bars(axes, rows, [(SUBJECTS[name].title, colour(name), [figures.gain(name, row) for row in rows]) for name in subjects])
         axes.legend(loc="lower right", fontsize=8.5, frameon=False)
     axes.set_xlabel("modelled speed against stock Xen; +100 % is twice as fast")
     axes.set_title("What a policy gains")
@@ -104,14 +106,16 @@ def gain(figures, path):
 
 def heat(axes, figures, key, title, most, colours):
     values = [[figures.value(subject, workload, key) for subject in figures.subjects] for workload in figures.workloads]
-    axes.imshow([[float("nan") if value is None else value for value in row] for row in values], aspect="auto", cmap=colours, vmin=0,
-                vmax=most)
+    known = [[float("nan") if value is None else value for value in row] for row in values]
+    axes.imshow(known, aspect="auto", cmap=colours, vmin=0, vmax=most)
     for row, cells in enumerate(values):
         for column, value in enumerate(cells):
             if value is not None:
                 dark = min(value / most, 1) > 0.6
-                axes.text(column, row, f"{100 * value:.0f}", ha="center", va="center", fontsize=8, color="white" if dark else "black")
-    axes.set_xticks(range(len(figures.subjects)), [SUBJECTS[name].title for name in figures.subjects], rotation=40, ha="right", fontsize=8.5)
+                axes.text(column, row, f"{100 * value:.0f}", ha="center", va="center", fontsize=8,
+                          color="white" if dark else "black")
+    titles = [SUBJECTS[name].title for name in figures.subjects]
+    axes.set_xticks(range(len(titles)), titles, rotation=40, ha="right", fontsize=8.5)
     axes.set_title(title, fontsize=10.5)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

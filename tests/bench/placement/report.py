@@ -121,7 +121,8 @@ def costs(figures):
             if region:
                 busiest = max(region["cpus"], key=cpu_time)
                 memory = busiest["memory_cycles"]
-                rows.append((workload, SUBJECTS[subject].title, *map(million, (cpu_time(busiest), memory["contended"], memory["uncontended"])),
+                cycles = (cpu_time(busiest), memory["contended"], memory["uncontended"])
+                rows.append((workload, SUBJECTS[subject].title, *map(million, cycles),
                              *(million(instructions(region, mode)) for mode in ("user", "kernel", "xen"))))
     head = ("", "", "million cycles", "for memory", "were there no contention", "million instructions: programs", "kernel", "Xen")
     return table(head, rows, left=2)
@@ -139,8 +140,8 @@ def page(result):
               "sorting": sorting(figures, read_workloads(WORKLOADS)), "costs": costs(figures)}
     tables |= {key: by_subject(figures, key) for key in ("imbalance", "local_ratio", "interconnect_load")}
     return (HERE / "page.md").read_text().format(
-        bench=result["bench"], missing=what_is_missing(result), versions=f"{result['versions']['qemu']}; {result['versions']['gcc']}.",
-        low=percent(LOW), moderate=percent(MODERATE), lost_stock=count_over(figures, best_only=False),
+        bench=result["bench"], missing=what_is_missing(result),
+        versions=f"{result['versions']['qemu']}; {result['versions']['gcc']}.", low=percent(LOW), moderate=percent(MODERATE), lost_stock=count_over(figures, best_only=False),
         lost_best=count_over(figures, best_only=True), judgement=(HERE / "judgement.md").read_text().strip(),
         **{name: "\n".join(lines) for name, lines in tables.items()})
 

@@ -39,7 +39,8 @@ class Progress:
     def next(self, job):
         self.number += 1
         left = sum(self.keep.usual(other) for other in self.todo[self.number - 1:])
-        print(f"[{self.number}/{len(self.todo)}] {job}: usually {self.keep.usual(job):.0f} s, {left / 60:.0f} min left …", flush=True)
+        usual = self.keep.usual(job)
+        print(f"[{self.number}/{len(self.todo)}] {job}: usually {usual:.0f} s, {left / 60:.0f} min left …", flush=True)
 
 
 def run_boot(subject, batch, keep, progress):
@@ -97,7 +98,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--subjects", nargs="+", metavar="NAME", choices=SUBJECTS, help=f"only these: {', '.join(SUBJECTS)}")
     parser.add_argument("--workloads", nargs="+", metavar="NAME", help="only these: names of files in tests/bench/workloads")
-    parser.add_argument("--out", type=Path, help="where the results go (default docs/results; build/bench/placement for a part of the bench)")
+    parser.add_argument("--out", type=Path, help="where the results go (default docs/results; of a part of the bench "
+                        "build/bench/placement)")
     parser.add_argument("--report", action="store_true", help="only write again what has been measured so far")
     parser.add_argument("--fresh", action="store_true", help="forget what has been measured")
     options = parser.parse_args()

@@ -55,15 +55,17 @@ class Store:
         scripts = sorted(path for path in WORKLOADS.iterdir() if path.is_file() and
                          (not path.suffix or path.suffix == ".sh" and path.stem in (job.workload, job.beside)))
         return {
-            **hosted, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size, "topology": asdict(AMD48),
-            "model": model_options(), "plugin": self.content(*plugin_sources()), "kernel": self.content(BUILD / "linux" / "bzImage"),
-            "packages": self.content(IMAGES / "versions"), "image": self.content(*IMAGE_PARTS), "workload": self.content(*scripts),
+            **hosted, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size,
+            "topology": asdict(AMD48), "model": model_options(), "plugin": self.content(*plugin_sources()),
+            "kernel": self.content(BUILD / "linux" / "bzImage"), "packages": self.content(IMAGES / "versions"),
+            "image": self.content(*IMAGE_PARTS), "workload": self.content(*scripts),
         }
 
     def path(self, job):
         recipe = json.dumps(self.recipe(job), sort_keys=True)
         beside = f"+{job.beside}-{job.layout}" if job.beside else ""
-        return RESULTS / f"{job.subject}-{job.workload}{beside}-{job.size}-{hashlib.sha256(recipe.encode()).hexdigest()[:16]}.json"
+        key = hashlib.sha256(recipe.encode()).hexdigest()[:16]
+        return RESULTS / f"{job.subject}-{job.workload}{beside}-{job.size}-{key}.json"
 
     def get(self, job):
         """The result of a job, or None."""

@@ -1,4 +1,7 @@
-"""The quick bench, for real, and truths that hold whatever the figures are.  What is finished and unchanged is not measured again."""
+"""The quick bench, for real, and truths that hold whatever the figures are.
+
+What is finished and unchanged is not measured again.
+"""
 
 import pytest
 

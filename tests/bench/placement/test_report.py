@@ -118,4 +118,5 @@ def test_plots_are_the_same_twice_and_white(bench, tmp_path):
 def test_plots_of_one_result(tmp_path):
     """A bench that was stopped early, or a part of it."""
     for subject in ("stock", "native-first-touch", "round-4k"):
-        report.write({"bench": "quick", "versions": {"qemu": "", "gcc": ""}, "failed": [], "results": [result(subject, "alone", 1000)]}, tmp_path)
+        one = {"bench": "quick", "versions": {"qemu": "", "gcc": ""}, "failed": [], "results": [result(subject, "alone", 1000)]}
+        report.write(one, tmp_path)

@@ -51,7 +51,8 @@ def ranges_of(topology):
     return ranges
 
 
-# Xen: "(XEN) NUMA: Node 0 PXM 0 [0000000000100000, 000000004fffffff]", Linux: "ACPI: SRAT: Node 0 PXM 0 [mem 0x00100000-0x7fffffff]"
+# Xen: "(XEN) NUMA: Node 0 PXM 0 [0000000000100000, 000000004fffffff]",
+# Linux: "ACPI: SRAT: Node 0 PXM 0 [mem 0x00100000-0x7fffffff]"
 SRAT = re.compile(r"Node (\d+) PXM \d+ \[(?:mem )?(?:0x)?([0-9a-f]+)(?:, |-)(?:0x)?([0-9a-f]+)\]")
 LEGACY_HOLE = 0x60000       # below 1 MiB, nobody's memory
 
