@@ -4,7 +4,7 @@ import matplotlib
 
 matplotlib.use("svg")
 from matplotlib import pyplot                           # noqa: E402  the back-end is chosen first
-from matplotlib.ticker import FuncFormatter, NullLocator   # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator   # noqa: E402
 
 from .subjects import FIRST_TOUCH, POLICIES, STOCK, SUBJECTS, XEN    # noqa: E402
 
@@ -61,6 +61,7 @@ def overhead(figures, path):
     axes.set_yticks(range(len(rows)), rows)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: times(value)))
+    axes.xaxis.set_major_locator(FixedLocator((0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("modelled time; 1x is the best policy of native Linux, right is slower")
     axes.set_title("What placement costs a guest on 8 nodes")
