@@ -8,13 +8,14 @@ import pytest
 
 HERE = Path(__file__).absolute().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "boot"), str(ROOT / "tests" / "bench" / "harness")]
+sys.path.insert(0, str(ROOT / "tests" / "bench"))
 
-from native import NativeMachine      # noqa: E402  the path comes first
-
+import places      # noqa: E402,F401  the path comes first; makes the next two importable
 from harness import guests      # noqa: E402
 from harness.machine import BUILD, Machine      # noqa: E402
 from harness.topologies import Topology, uniform      # noqa: E402
+from native import NativeMachine      # noqa: E402
+from placement.topology import node_options      # noqa: E402
 from test_numasim import build      # noqa: E402
 
 NODES = 8
@@ -25,19 +26,6 @@ LINES = MIB * 16384
 # below 2.75 GiB in all q35's memory is in one piece; a guest in Xen needs more
 NATIVE = Topology("numasim", (2,) + (1,) * 7, (768,) + (256,) * 7, uniform(NODES))
 XEN = Topology("numasim-xen", (2,) + (1,) * 7, (1536,) + (512,) * 7, uniform(NODES), dom0_mib=768)
-LOW_END, HIGH = 2048, 4096
-
-
-def ranges(topology):
-    """node= of the plugin: with 2.75 GiB or more, memory from 2 GiB on is from 4 GiB on."""
-    low = LOW_END if sum(topology.mib) >= 2816 else sum(topology.mib)
-    start, words = 0, []
-    for node, mib in enumerate(topology.mib):
-        parts = [(start, min(start + mib, low)), (max(start, low) - low + HIGH, start + mib - low + HIGH)]
-        cpus = "0-1" if node == 0 else str(node + 1)
-        words.append(f"node={cpus}@" + "+".join(f"{a << 20:#x}-{b << 20:#x}" for a, b in parts if a < b))
-        start += mib
-    return words
 
 
 class Instrument:
@@ -47,7 +35,7 @@ class Instrument:
         self.out = directory / "out.jsonl"
         self.read = 0
         build(HERE, directory, "numasim.so")
-        words = ",".join([f"out={self.out}", *ranges(topology), "watch=1-8", "stands-for=6", "l3=853K"])
+        words = ",".join([f"out={self.out}", *node_options(topology), "watch=1-8", "stands-for=6", "l3=853K"])
         self.machine = make(["-plugin", f"{directory}/numasim.so,{words}"])
 
     def regions(self):

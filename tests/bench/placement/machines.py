@@ -15,7 +15,7 @@ from harness.machine import Machine
 
 from .jobs import LAYOUTS
 from .subjects import SUBJECTS
-from .topology import AMD48, check_srat, cpus_of, ranges_of
+from .topology import AMD48, check_srat, node_options
 
 OUT = BUILD / "bench" / "placement"
 NUMASIM = ROOT / "tests" / "numasim"
@@ -50,9 +50,7 @@ def build_plugin():
 
 def model_options():
     """What the plugin is told of the machine."""
-    nodes = ",".join(f"node={first}-{last}@" + "+".join(f"{start:#x}-{end:#x}" for start, end in ranges)
-                     for (first, last), ranges in zip(cpus_of(AMD48), ranges_of(AMD48)))
-    return f"{MODEL},{nodes}"
+    return ",".join([MODEL, *node_options(AMD48)])
 
 
 def workload_command(workload, size, cpus, prefix=""):

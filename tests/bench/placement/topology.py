@@ -51,6 +51,12 @@ def ranges_of(topology):
     return ranges
 
 
+def node_options(topology):
+    """node= of the plugin, one a node."""
+    return [f"node={first}-{last}@" + "+".join(f"{start:#x}-{end:#x}" for start, end in ranges)
+            for (first, last), ranges in zip(cpus_of(topology), ranges_of(topology))]
+
+
 # Xen: "(XEN) NUMA: Node 0 PXM 0 [0000000000100000, 000000004fffffff]",
 # Linux: "ACPI: SRAT: Node 0 PXM 0 [mem 0x00100000-0x7fffffff]"
 SRAT = re.compile(r"Node (\d+) PXM \d+ \[(?:mem )?(?:0x)?([0-9a-f]+)(?:, |-)(?:0x)?([0-9a-f]+)\]")
