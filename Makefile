@@ -41,9 +41,10 @@ demo: setup
 	@$(PYTHON) tests/boot/demo.py
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
+# A boot keeps one core busy: see tests/conftest.py for what runs side by side.
 TEST_DIRS := $(wildcard tests/series tests/unit tests/numasim tests/bench tests/boot)
 test: setup
-	@$(PYTHON) -m pytest $(TEST_DIRS) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -n auto --dist loadgroup --max-worker-restart 0 $(TEST_DIRS) $(PYTEST_ARGS)
 
 check: packages trees xen-tools
 	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)

@@ -1,15 +1,20 @@
-"""Results of all our tests for CI, in build/results/: results.xml (JUnit, pytest's own) and results.ktap.
+"""How our tests are run: side by side where they do not share a machine, with results for CI in build/results/.
 
-`--junitxml=PATH` puts both elsewhere.
+With pytest-xdist (`make test`) the tests of one emulated machine, and those of one directory that need none, stay together in
+one worker and in their order.  Results are results.xml (JUnit, pytest's own) and results.ktap; `--junitxml=PATH` puts both
+elsewhere.
 """
 
+import os
 from pathlib import Path
 
 import pytest
 
 from ktap import KtapWriter
 
-RESULTS = Path(__file__).absolute().parents[1] / "build" / "results"
+TESTS = Path(__file__).absolute().parent
+RESULTS = TESTS.parent / "build" / "results"
+BOOT_BYTES = 8 << 30        # what an emulated machine may come to need of the host
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -20,3 +25,28 @@ def pytest_configure(config):
     ktap = Path(config.option.xmlpath).with_suffix(".ktap")
     ktap.parent.mkdir(parents=True, exist_ok=True)
     config.pluginmanager.register(KtapWriter(ktap), "ktap-writer")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(os.cpu_count(), memory // BOOT_BYTES))
+
+
+def group(item):
+    """What a test must share a worker with."""
+    boot = item.get_closest_marker("boot")
+    return "-".join(boot.args) if boot else item.path.relative_to(TESTS).parts[0]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group(item)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report):
+    # xdist has put the group behind the name of a test, which nobody needs to read
+    if hasattr(report, "node"):
+        report.nodeid = report.nodeid.rpartition("@")[0] or report.nodeid

@@ -3,35 +3,45 @@
 The plan comes first and each result as it falls, so that a run that dies leaves a file that is visibly cut.
 """
 
+import pytest
+
 
 class KtapWriter:
     def __init__(self, path):
         self.path = path
         self.file = None
         self.number = 0
-        self.outcome = None
+        self.outcomes = {}
 
     def _line(self, text):
         self.file.write(text + "\n")
         self.file.flush()
 
-    def pytest_collection_finish(self, session):
+    def _plan(self, tests):
         self.file = open(self.path, "w", encoding="utf-8")
         self._line("KTAP version 1")
-        self._line(f"1..{len(session.items)}")
+        self._line(f"1..{tests}")
+
+    def pytest_collection_finish(self, session):
+        self._plan(len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids):
+        # every worker finds the same tests
+        if self.file is None:
+            self._plan(len(ids))
 
     def pytest_runtest_logreport(self, report):
-        # setup, call and teardown of a test make one result: the worst of them
-        if report.when == "setup":
-            self.outcome = None
+        # setup, call and teardown of a test make one result: the worst of them; workers report in between each other
         if report.failed:
-            self.outcome = self.outcome or ("not ok", report)
+            self.outcomes.setdefault(report.nodeid, ("not ok", report))
         elif report.skipped:
-            self.outcome = self.outcome or ("skip", report)
-        if report.when != "teardown":
+            self.outcomes.setdefault(report.nodeid, ("skip", report))
+        # a worker that died reports neither
+        if report.when in ("setup", "call"):
             return
         self.number += 1
-        what, cause = self.outcome or ("ok", None)
+        what, cause = self.outcomes.pop(report.nodeid, ("ok", None))
         # '#' starts a directive
         name = report.nodeid.replace("#", "%")
         if what == "skip":

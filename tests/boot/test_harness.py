@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -169,17 +170,35 @@ def test_boot_stale_image(monkeypatch):
     machine.kill()
 
 
-def test_guilty_test_is_red(tmp_path):
-    """Through pytest: the test that made the console red is red, and no other."""
+def run_planted(name, tmp_path, *options):
+    """Status of a planted file, (name, is red) of its tests by JUnit, the lines of its KTAP."""
     junit = tmp_path / "planted.xml"
-    planted = ROOT / "tests" / "boot" / "planted" / "guilty.py"
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", f"--junitxml={junit}", "-p", "no:cacheprovider", planted],
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", f"--junitxml={junit}", "-p", "no:cacheprovider", *options,
+                           ROOT / "tests" / "boot" / "planted" / name],
                           capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 1, done.stdout + done.stderr
-    cases = ElementTree.parse(junit).iter("testcase")
-    red = [case.get("name") for case in cases if case.find("error") is not None or case.find("failure") is not None]
-    assert red == ["test_guilty", "test_guilty_guest"], done.stdout
-    ktap = junit.with_suffix(".ktap").read_text().splitlines()
-    verdicts = [line.split("::")[-1] for line in ktap if line.startswith("not ok")]
+    cases = [(case.get("name"), case.find("error") is not None or case.find("failure") is not None)
+             for case in ElementTree.parse(junit).iter("testcase")]
+    return cases, junit.with_suffix(".ktap").read_text().splitlines()
+
+
+def test_guilty_test_is_red(tmp_path):
+    """Through pytest: the test that made the console red is red, and no other."""
+    cases, ktap = run_planted("guilty.py", tmp_path)
+    assert [name for name, red in cases if red] == ["test_guilty", "test_guilty_guest"]
     assert ktap[:2] == ["KTAP version 1", "1..5"]
-    assert verdicts == ["test_guilty", "test_guilty_guest"]
+    assert [line.split("::")[-1] for line in ktap if line.startswith("not ok")] == ["test_guilty", "test_guilty_guest"]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_workers_hide_no_result(tmp_path, killed):
+    """As make test runs them, side by side: each result under its own name; a worker that dies is red and what it left is missing."""
+    cases, ktap = run_planted("workers.py", tmp_path, "-n", "2", "--dist", "loadgroup", "--max-worker-restart", "0",
+                              *([] if killed else ["--deselect", "tests/boot/planted/workers.py::test_kills_its_worker"]))
+    assert dict(cases).items() >= {"test_good": False, "test_bad": True, "test_skipped": False}.items()
+    assert ("test_kills_its_worker", True) in cases if killed else ("test_after", False) in cases
+    assert ktap[:2] == ["KTAP version 1", f"1..{5 if killed else 4}"]
+    verdicts = [re.fullmatch(r"((?:not )?ok) (\d+) [^#]*::(\w+)( # SKIP planted)?", line).groups()
+                for line in ktap[2:] if not line.startswith("#")]
+    assert [int(number) for _, number, _, _ in verdicts] == [*range(1, len(verdicts) + 1)]
+    assert [(name, result == "not ok") for result, _, name, _ in verdicts] == cases
