@@ -1,6 +1,6 @@
 #!/bin/bash
-# bisect.sh xen|linux: builds every patch of a series in turn, the hypervisor with the option on, off and without HVM,
-# the tools where a patch changes them.  What passed before is not built again: a pass is kept by the content of all that
+# bisect.sh xen|linux: builds every patch of a series in turn, the hypervisor with the option on and off, the whole series also
+# without HVM, the tools where a patch changes them.  What passed before is not built again: a pass is kept by the content of all that
 # went in.  One work tree, so that a build is mostly incremental.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -62,7 +62,9 @@ for commit in "${commits[@]}"; do
 	number=$((number + 1))
 	subject=$(git -c safe.directory='*' -C "$repo" log -1 --format=%s "$commit")
 	STEP="$number/${#commits[@]}"
-	for variant in on off nohvm; do
+	variants=(on off)
+	[ "$commit" != "$tip" ] || variants+=(nohvm)
+	for variant in "${variants[@]}"; do
 		fragment=$here/bisect-$variant.config
 		wanted=$(hypervisor_key "$repo" "$commit" "$fragment")
 		known "$wanted" && continue
