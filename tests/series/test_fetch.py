@@ -6,9 +6,7 @@ import os
 import shutil
 
 import pytest
-from tiny_tree import REPO, SOURCE, sha256, tarball
-
-BUILD = REPO / "tools" / "build"
+from tiny_tree import BUILD, SOURCE, sha256, tarball
 
 
 def apt_conf(queue, sources, extra=""):

@@ -5,9 +5,8 @@ import subprocess
 import time
 
 import pytest
-from tiny_tree import REPO
+from tiny_tree import BUILD
 
-BUILD = REPO / "tools" / "build"
 # a script like those in tools/build: its product is one file, made from one input, in a step that can be slow or fail
 SCRIPT = f"""#!/bin/bash
 set -eu

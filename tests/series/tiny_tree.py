@@ -8,6 +8,7 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
 PQ = REPO / "tools" / "patchqueue" / "pq"
+BUILD = REPO / "tools" / "build"
 
 NOTES = "".join(f"line {n}\n" for n in range(1, 41))
 SOURCE = {

@@ -27,6 +27,17 @@ mapfile -t commits < <(git -c safe.directory='*' -C "$repo" rev-list --reverse r
 # known KEY: has this content passed?
 known() { [ -e "$passed/$1" ] && touch "$passed/$1"; }
 
+# product_of COMMIT VARIANT: the tests boot the whole series with the option on and off, what is built for them is not built again
+product_of() {
+	local product
+	case $2 in
+	on) product=release ;;
+	off) product=off ;;
+	*) return 1 ;;
+	esac
+	[ -d "$CACHE/products/xen-$product/$(hypervisor_key "$repo" "$1" "$here/xen-$product.config")" ]
+}
+
 # A build that fails is tried again from nothing before it counts: the fault may be what an earlier one left behind.
 hypervisor() { # DIRECTORY FRAGMENT
 	"$here/hypervisor.sh" "$place/source" "$place/$1" "$2" "$JOBS" && return
@@ -67,7 +78,7 @@ for commit in "${commits[@]}"; do
 	for variant in "${variants[@]}"; do
 		fragment=$here/bisect-$variant.config
 		wanted=$(hypervisor_key "$repo" "$commit" "$fragment")
-		known "$wanted" && continue
+		known "$wanted" || product_of "$commit" "$variant" && continue
 		need_disk 1000 "bisect"
 		checkout source "$commit"
 		run_step "bisect-xen-$variant" 50 "$subject ($variant)" hypervisor "xen-$variant" "$fragment"
