@@ -22,6 +22,8 @@ MOST_BOOTS = 3
 CLEAN_UP = r"""
 domains() { xl list | awk 'NR > 2 { print $2 }'; }
 for id in $(domains); do xl destroy $id >&2; done
+# the last references to its pages are dropped a little later
+for _ in $(seq 50); do [ -z "$(domains)" ] && break; sleep 0.2; done
 rm -rf /tmp/* /var/log/xen/console/*
 domains
 """
