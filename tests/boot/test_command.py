@@ -146,7 +146,7 @@ def test_refusals(two_guests):
 
 def test_help(machine):
     out = machine.run("xl numa-policy --help").out
-    for command in ("list", "show", "set", "where"):
+    for command in ("list", "show", "set", "rebalance", "where"):
         assert command in out
         assert "xl numa-policy " + command in machine.run(f"xl numa-policy {command} --help").out
 

@@ -16,7 +16,7 @@
 #include "backend.h"
 #include "spec.h"
 
-#ifndef LIBXL_HAVE_NUMA_POLICY
+#ifndef LIBXL_HAVE_NUMA_REBALANCE
 #error "this libxl has no NUMA placement policies: point XEN_TOOLS at a patched one"
 #endif
 
@@ -31,7 +31,7 @@ struct logger {
 };
 
 static struct logger logger;
-static libxl_ctx *ctx;
+libxl_ctx *ctx;
 static struct xs_handle *xs;	/* may be NULL */
 
 static void log_message(xentoollog_logger *base, xentoollog_level level,
@@ -77,12 +77,12 @@ const char *backend_reason(void)
 	return logger.reason;
 }
 
-static void forget_reason(void)
+void forget_reason(void)
 {
 	logger.reason[0] = '\0';
 }
 
-static enum result result_of(int rc)
+enum result result_of(int rc)
 {
 	switch (rc) {
 	case 0:
@@ -93,6 +93,10 @@ static enum result result_of(int rc)
 		return RESULT_NO_DOMAIN;
 	case ERROR_INVAL:
 		return RESULT_REFUSED;
+	case ERROR_NOTFOUND:
+		return RESULT_NO_POLICY;
+	case ERROR_DEVICE_EXISTS:
+		return RESULT_HAS_DEVICE;
 	default:
 		return RESULT_FAILED;
 	}

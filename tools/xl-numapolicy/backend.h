@@ -1,5 +1,5 @@
 /*
- * What the commands may ask of Xen, in plain types. Only backend.c and spec.c know
+ * What the commands may ask of Xen, in plain types. Only backend*.c and spec.c know
  * libxl; nothing here or above it may include a Xen header.
  */
 #ifndef BACKEND_H
@@ -19,7 +19,9 @@ enum result {
 	RESULT_NO_XEN,		/* no Xen below, or no privcmd device */
 	RESULT_NO_FEATURE,	/* this hypervisor has no placement policies */
 	RESULT_NO_DOMAIN,
-	RESULT_REFUSED,		/* bad argument, or a domain without policies */
+	RESULT_REFUSED,		/* bad argument, or a domain that cannot do this */
+	RESULT_NO_POLICY,	/* it is "none", which has no place for memory */
+	RESULT_HAS_DEVICE,	/* ... assigned to the domain */
 	RESULT_FAILED,
 };
 
@@ -66,6 +68,20 @@ struct page {
 	unsigned int order;	/* out; of the mapping, in 4 KiB pages */
 };
 
+/* What became of memory that was to be moved, in 4 KiB pages. */
+struct moves {
+	uint64_t moved;
+	/* left where they were: */
+	uint64_t there;		/* on the right node before */
+	uint64_t in_use, unmovable, no_room;
+};
+
+struct move_stats {
+	struct moves pages;
+	uint64_t batches, flush_rounds;
+	uint64_t locked_ns, longest_ns;
+};
+
 /* verbose: libxl's own messages go to stderr, otherwise nowhere. */
 enum result backend_open(bool verbose);
 void backend_close(void);
@@ -90,5 +106,15 @@ enum result backend_set(uint32_t domid, const struct request *request);
 enum result backend_get(uint32_t domid, struct policy *policy);
 enum result backend_usage(uint32_t domid, struct usage *usage);
 enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
+
+/* Beyond the last gfn: all memory has been looked at. */
+#define REBALANCE_END UINT64_MAX
+/*
+ * One step, from *gfn on, which becomes where to go on. It may move some more than
+ * max_pages, but not many; dry_run: none, but counts them.
+ */
+enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
+			      bool dry_run, struct moves *moves);
+enum result backend_move_stats(uint32_t domid, struct move_stats *stats);
 
 #endif

@@ -96,13 +96,6 @@ static void check_weights(const struct request *request,
 		    nr, nr == 1 ? "" : "s", format_nodes(list, weight));
 }
 
-static bool same(const struct policy *a, const struct policy *b)
-{
-	return !strcmp(a->name, b->name) &&
-	       !memcmp(a->weight, b->weight, sizeof(a->weight)) &&
-	       a->follows_affinity == b->follows_affinity;
-}
-
 static void print_homes(const struct policy *policy)
 {
 	char list[LIST_TEXT];
@@ -113,19 +106,36 @@ static void print_homes(const struct policy *policy)
 		printf(", weights %s", format_weights(list, policy->weight));
 }
 
-static void print_text(const struct domain *domain, const struct policy *before,
-		       const struct policy *now, const struct usage *usage)
+static void print_now(const struct domain *domain, const struct policy *before,
+		      const struct policy *now)
 {
-	char size[NUMBER_TEXT], share[NUMBER_TEXT];
-	uint64_t total = usage_total(usage);
-
 	printf("%s (id %u): %s", domain->name ? domain->name : "-", domain->id,
 	       now->name);
 	if (policy_places(now))
 		print_homes(now);
-	if (same(before, now)) {
+	if (policy_same(before, now))
 		printf(", as before");
-	} else if (total) {
+}
+
+/* Whether a page may be elsewhere than the policy would put it, without a look. */
+static bool may_be_elsewhere(const struct policy *before, const struct policy *now,
+			     const struct usage *usage)
+{
+	unsigned int node, homes = 0;
+
+	for (node = 0; node < NODES_MAX; node++)
+		homes += now->weight[node] != 0;
+	return usage_at_home(usage, now) < usage_total(usage) ||
+	       (homes > 1 && usage_total(usage) && !policy_same(before, now));
+}
+
+static void print_memory(const struct domain *domain, const struct policy *before,
+			 const struct policy *now, const struct usage *usage)
+{
+	char size[NUMBER_TEXT], share[NUMBER_TEXT];
+	uint64_t total = usage_total(usage);
+
+	if (total && !policy_same(before, now)) {
 		printf("; the %s it already has stays where it is",
 		       format_bytes(size, total));
 		if (policy_places(now))
@@ -133,6 +143,30 @@ static void print_text(const struct domain *domain, const struct policy *before,
 			       format_share(share, usage_at_home(usage, now), total));
 	}
 	putchar('\n');
+	if (policy_places(now) && may_be_elsewhere(before, now, usage))
+		printf("'xl numa-policy rebalance %s' moves it to where the policy wants "
+		       "it, while the domain runs\n", domain_name(domain));
+}
+
+/* What holds; and the memory stays. */
+static void print(enum format format, const struct domain *domain,
+		  const struct policy *before, const struct policy *now)
+{
+	struct move_stats stats;
+	struct usage usage;
+
+	check_domain(backend_usage(domain->id, &usage), domain,
+		     "ask for the memory of");
+	check_domain(backend_move_stats(domain->id, &stats), domain,
+		     "ask for the statistics of");
+	output_begin(format);
+	if (format == FORMAT_TABLE) {
+		print_now(domain, before, now);
+		print_memory(domain, before, now, &usage);
+	} else {
+		print_domain_row(domain, now, &usage, &stats);
+	}
+	output_end();
 }
 
 static void run(const struct options *options, int argc, char **argv)
@@ -140,7 +174,6 @@ static void run(const struct options *options, int argc, char **argv)
 	struct domain domain = { 0 };
 	struct policy before, now;
 	struct request request;
-	struct usage usage;
 	struct nodes nodes;
 	enum result result;
 	char *spec, why[512];
@@ -152,6 +185,9 @@ static void run(const struct options *options, int argc, char **argv)
 	if (result == RESULT_REFUSED)
 		die("no policy setting '%s': %s", spec, why);
 	check(result, "read the policy");
+	if (options->rebalance && !strncmp(spec, "none", strcspn(spec, ",")))
+		die("policy none has no place for memory; leave out --rebalance, "
+		    "or give another policy");
 
 	find_guest(argv[0], &domain);
 	check(backend_nodes(&nodes), "ask for the NUMA nodes");
@@ -165,15 +201,18 @@ static void run(const struct options *options, int argc, char **argv)
 	/* Say what holds, not what was asked for. */
 	check_domain(backend_get(domain.id, &now), &domain,
 		     "ask for the policy of");
-	check_domain(backend_usage(domain.id, &usage), &domain,
-		     "ask for the memory of");
 
-	output_begin(options->format);
-	if (options->format == FORMAT_TABLE)
-		print_text(&domain, &before, &now, &usage);
-	else
-		print_domain_row(&domain, &now, &usage);
-	output_end();
+	if (!options->rebalance) {
+		print(options->format, &domain, &before, &now);
+	} else {
+		/* Programs get what rebalance prints, and nothing before it. */
+		if (options->format == FORMAT_TABLE) {
+			print_now(&domain, &before, &now);
+			putchar('\n');
+			output_check();
+		}
+		rebalance(options, &domain);
+	}
 	free(domain.name);
 	free(spec);
 }
@@ -186,13 +225,17 @@ const struct command cmd_set = {
 "POLICY may also be a whole setting in the words of xl.cfg, see the last example.\n"
 "Without --nodes the home nodes are those of the domain's node affinity. Without\n"
 "--weights every home node gets the same. The policy holds for memory that the\n"
-"domain gets from now on, and for its next start; what it has stays where it is.\n"
+"domain gets from now on, and for its next start; what it has stays where it is,\n"
+"or is moved while the domain runs, with --rebalance. That is also the way to\n"
+"evacuate a node: leave it out of the home nodes, as in the third example.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy set guest1 round-2m\n"
 "  xl numa-policy set guest1 round-4k --nodes 0-3,^1 --weights 2:1:1\n"
+"  xl numa-policy set guest1 round-2m --nodes 0-3,^2 --rebalance\n"
 "  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n",
 	.sets_policy = true,
+	.moves = true,
 	.min_arguments = 2,
 	.max_arguments = 2,
 	.run = run,

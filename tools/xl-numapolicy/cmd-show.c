@@ -8,8 +8,22 @@
 #include "format.h"
 
 /* A sentence a line: there is only one domain. */
+static void print_moves(const struct move_stats *stats)
+{
+	const struct moves *pages = &stats->pages;
+
+	printf("moved       %" PRIu64 " pages of 4 KiB, in %" PRIu64 " batches with %" PRIu64
+	       " rounds of TLB flushes\n", pages->moved, stats->batches,
+	       stats->flush_rounds);
+	printf("not moved   %" PRIu64 " pages in use, %" PRIu64 " not movable, %" PRIu64
+	       " as the node was full\n", pages->in_use, pages->unmovable,
+	       pages->no_room);
+	printf("locked      %.3f ms in all, %.3f ms at the longest\n\n",
+	       stats->locked_ns / 1e6, stats->longest_ns / 1e6);
+}
+
 static void print_text(const struct domain *domain, const struct policy *policy,
-		       const struct usage *usage)
+		       const struct usage *usage, const struct move_stats *stats)
 {
 	char list[LIST_TEXT], share[NUMBER_TEXT], size[NUMBER_TEXT];
 	uint64_t total = usage_total(usage);
@@ -28,12 +42,13 @@ static void print_text(const struct domain *domain, const struct policy *policy,
 	       format_share(share, usage_at_home(usage, policy), total));
 	printf("placed      %" PRIu64 " pages of 4 KiB, where the policy wants them\n",
 	       policy->placed);
-	printf("fell back   %" PRIu64 " pages of 4 KiB, as that node was full\n\n",
+	printf("fell back   %" PRIu64 " pages of 4 KiB, as that node was full\n",
 	       policy->fallback);
+	print_moves(stats);
 }
 
 void print_domain_row(const struct domain *domain, const struct policy *policy,
-		      const struct usage *usage)
+		      const struct usage *usage, const struct move_stats *stats)
 {
 	/* Lists are arrays in JSON, which KIND_NUMBER does not quote. */
 	static const struct column columns[] = {
@@ -48,6 +63,14 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 		{ "PLACED", "placed_pages", KIND_NUMBER },
 		{ "FELL-BACK", "fallback_pages", KIND_NUMBER },
 		{ "MEMORY", "memory", KIND_NUMBER },
+		{ "MOVED", "moved_pages", KIND_NUMBER },
+		{ "IN-USE", "in_use_pages", KIND_NUMBER },
+		{ "UNMOVABLE", "unmovable_pages", KIND_NUMBER },
+		{ "NO-ROOM", "no_room_pages", KIND_NUMBER },
+		{ "BATCHES", "move_batches", KIND_NUMBER },
+		{ "FLUSHES", "flush_rounds", KIND_NUMBER },
+		{ "LOCKED", "locked_ns", KIND_NUMBER },
+		{ "LONGEST", "longest_locked_ns", KIND_NUMBER },
 	};
 	struct table *table;
 	uint64_t total = usage_total(usage);
@@ -68,6 +91,14 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 	put_number(table, policy->placed);
 	put_number(table, policy->fallback);
 	put_bytes(table, total);
+	put_number(table, stats->pages.moved);
+	put_number(table, stats->pages.in_use);
+	put_number(table, stats->pages.unmovable);
+	put_number(table, stats->pages.no_room);
+	put_number(table, stats->batches);
+	put_number(table, stats->flush_rounds);
+	put_number(table, stats->locked_ns);
+	put_number(table, stats->longest_ns);
 	table_print(table, true);
 	table_free(table);
 }
@@ -119,6 +150,7 @@ static void print_nodes(const struct policy *policy, const struct usage *usage,
 static void run(const struct options *options, int argc, char **argv)
 {
 	struct domain domain = { 0 };
+	struct move_stats stats;
 	struct policy policy;
 	struct usage usage;
 	struct nodes nodes;
@@ -130,12 +162,14 @@ static void run(const struct options *options, int argc, char **argv)
 		     "ask for the policy of");
 	check_domain(backend_usage(domain.id, &usage), &domain,
 		     "ask for the memory of");
+	check_domain(backend_move_stats(domain.id, &stats), &domain,
+		     "ask for the statistics of");
 
 	output_begin(options->format);
 	if (options->format == FORMAT_TABLE)
-		print_text(&domain, &policy, &usage);
+		print_text(&domain, &policy, &usage, &stats);
 	else
-		print_domain_row(&domain, &policy, &usage);
+		print_domain_row(&domain, &policy, &usage, &stats);
 	if (options->format == FORMAT_RAW)
 		putchar('\n');
 	print_nodes(&policy, &usage, &nodes);

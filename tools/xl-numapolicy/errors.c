@@ -7,15 +7,29 @@
 
 static const char program[] = "xl numa-policy";
 
+static void print(const char *format, va_list ap)
+{
+	fprintf(stderr, "%s: ", program);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+}
+
+void say(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	print(format, ap);
+	va_end(ap);
+}
+
 void die(const char *format, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "%s: ", program);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	print(format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	exit(EXIT_FAILURE);
 }
 
@@ -51,19 +65,25 @@ void check(enum result result, const char *doing)
 	}
 }
 
+const char *domain_name(const struct domain *domain)
+{
+	static char id[16];
+
+	if (domain->name)
+		return domain->name;
+	snprintf(id, sizeof(id), "%u", domain->id);
+	return id;
+}
+
 void check_domain(enum result result, const struct domain *domain,
 		  const char *doing)
 {
 	struct domain now = { 0 };
 	char id[16];
-	const char *name = domain->name;
+	const char *name = domain_name(domain);
 
 	if (result == RESULT_OK)
 		return;
-	if (!name) {
-		snprintf(id, sizeof(id), "%u", domain->id);
-		name = id;
-	}
 	/* A domain may go away under our hands; that explains any failure. */
 	if (result != RESULT_NO_FEATURE) {
 		char why[256];

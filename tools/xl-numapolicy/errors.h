@@ -1,6 +1,6 @@
 /*
  * How this program fails: one line on stderr that names what was wrong and says
- * what would be right, then exit. Nothing else writes to stderr (but -v does).
+ * what would be right, then exit. Beyond that, only -v and progress go to stderr.
  */
 #ifndef ERRORS_H
 #define ERRORS_H
@@ -14,6 +14,12 @@ void die(const char *format, ...)
 /* Adds where to read on. */
 void die_usage(const char *command, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
+
+/* A line on stderr, of one that does not fail. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Its name, or its id if it has none. */
+const char *domain_name(const struct domain *domain);
 
 /* Return only if result is RESULT_OK. doing completes "cannot ...". */
 void check(enum result result, const char *doing);

@@ -1,5 +1,5 @@
 /*
- * xl numa-policy: see and set on which NUMA nodes the memory of guests is put.
+ * xl numa-policy: see, set and change on which NUMA nodes the memory of guests is.
  * Here is the table of subcommands and what their command lines have in common.
  */
 #include <getopt.h>
@@ -12,7 +12,7 @@
 #include "errors.h"
 
 static const struct command *const commands[] = {
-	&cmd_list, &cmd_show, &cmd_set, &cmd_where,
+	&cmd_list, &cmd_show, &cmd_set, &cmd_rebalance, &cmd_where,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -24,8 +24,8 @@ static const struct command *find_command(const char *name)
 	for (i = 0; i < NR_COMMANDS; i++)
 		if (!strcmp(name, commands[i]->name))
 			return commands[i];
-	die_usage(NULL, "no command '%s'; there are list, show, set, where and help",
-		  name);
+	die_usage(NULL, "no command '%s'; there are list, show, set, rebalance, where "
+		  "and help", name);
 }
 
 static void print_policies(void)
@@ -60,7 +60,14 @@ static void help_command(const struct command *command)
 	if (command->sets_policy)
 		printf("      --nodes LIST     home nodes, like 0-3,^1\n"
 		       "      --weights W:W... a weight of 1 to 255 for each home node,\n"
-		       "                       lowest node first\n");
+		       "                       lowest node first\n"
+		       "      --rebalance      move the memory that it has, too\n");
+	if (command->moves)
+		printf("      --max-mb-per-s N move no more than N MiB a second\n"
+		       "%s"
+		       "  -q, --quiet          show no progress\n",
+		       command->sets_policy ? "" :
+		       "      --dry-run        move nothing, say how much would move\n");
 	printf("      --json           print JSON, with exact numbers\n"
 	       "      --raw            print plain columns, with exact numbers\n"
 	       "  -v, --verbose        show what libxl has to say, on stderr\n"
@@ -78,18 +85,56 @@ static void help(void)
 	       "On which NUMA nodes the memory of guests is, and by which policy it is put there.\n\n"
 	       "Commands:\n");
 	for (i = 0; i < NR_COMMANDS; i++)
-		printf("  %-5s %-12s %s\n", commands[i]->name,
+		printf("  %-9s %-12s %s\n", commands[i]->name,
 		       commands[i]->arguments, commands[i]->summary);
-	printf("  %-5s %-12s %s\n\n", "help", "[COMMAND]", "this text, or more on a command");
+	printf("  %-9s %-12s %s\n\n", "help", "[COMMAND]", "this text, or more on a command");
 	printf("DOM is the name or the id of a domain. Without a command: list.\n"
 	       "All commands take --json and --raw. The manual is xl-numa-policy(1).\n");
+}
+
+static uint64_t parse_mb_per_s(const struct command *command, const char *text)
+{
+	/* Faster than any memory; and what it is multiplied with must fit. */
+	const unsigned long max = 1000000;
+	unsigned long n = strtoul(text, NULL, 10);
+
+	if (!*text || text[strspn(text, "0123456789")] || n < 1 || n > max)
+		die_usage(command->name, "'%s' is no rate; give MiB a second, 1 to %lu",
+			  text, max);
+	return n;
+}
+
+/* The options that only some commands have. */
+static void check_options(const struct command *command,
+			  const struct options *options)
+{
+	if ((options->nodes || options->weights || options->rebalance) &&
+	    !command->sets_policy)
+		die_usage(command->name, "--%s is an option of set only",
+			  options->nodes ? "nodes" :
+			  options->weights ? "weights" : "rebalance");
+	if (options->dry_run && command->sets_policy)
+		die_usage(command->name, "--dry-run is an option of rebalance only, as it "
+			  "goes by the policy that is set");
+	if ((options->max_mb_per_s || options->dry_run || options->quiet) &&
+	    !command->moves)
+		die_usage(command->name, "--%s is an option of rebalance only",
+			  options->dry_run ? "dry-run" :
+			  options->quiet ? "quiet" : "max-mb-per-s");
+	if ((options->max_mb_per_s || options->quiet) && command->sets_policy &&
+	    !options->rebalance)
+		die_usage(command->name, "--%s needs --rebalance",
+			  options->quiet ? "quiet" : "max-mb-per-s");
 }
 
 /* Leaves the arguments alone at argv[*first] and beyond. */
 static struct options parse_options(const struct command *command, int argc,
 				    char **argv, int *first)
 {
-	enum { OPT_JSON = 256, OPT_RAW, OPT_NODES, OPT_WEIGHTS };
+	enum {
+		OPT_JSON = 256, OPT_RAW, OPT_NODES, OPT_WEIGHTS, OPT_REBALANCE,
+		OPT_MAX_MB_PER_S, OPT_DRY_RUN
+	};
 	static const struct option known[] = {
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "raw", no_argument, NULL, OPT_RAW },
@@ -97,6 +142,10 @@ static struct options parse_options(const struct command *command, int argc,
 		{ "help", no_argument, NULL, 'h' },
 		{ "nodes", required_argument, NULL, OPT_NODES },
 		{ "weights", required_argument, NULL, OPT_WEIGHTS },
+		{ "rebalance", no_argument, NULL, OPT_REBALANCE },
+		{ "max-mb-per-s", required_argument, NULL, OPT_MAX_MB_PER_S },
+		{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
+		{ "quiet", no_argument, NULL, 'q' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct options options = { .format = FORMAT_TABLE };
@@ -104,10 +153,7 @@ static struct options parse_options(const struct command *command, int argc,
 	int c;
 
 	/* The colon: getopt says nothing, and tells a missing value apart. */
-	while ((c = getopt_long(argc, argv, ":hv", known, NULL)) != -1) {
-		if ((c == OPT_NODES || c == OPT_WEIGHTS) && !command->sets_policy)
-			die_usage(command->name, "--%s is an option of set only",
-				  c == OPT_NODES ? "nodes" : "weights");
+	while ((c = getopt_long(argc, argv, ":hqv", known, NULL)) != -1) {
 		switch (c) {
 		case OPT_JSON:
 			json = true;
@@ -122,6 +168,18 @@ static struct options parse_options(const struct command *command, int argc,
 			break;
 		case OPT_WEIGHTS:
 			options.weights = optarg;
+			break;
+		case OPT_REBALANCE:
+			options.rebalance = true;
+			break;
+		case OPT_MAX_MB_PER_S:
+			options.max_mb_per_s = parse_mb_per_s(command, optarg);
+			break;
+		case OPT_DRY_RUN:
+			options.dry_run = true;
+			break;
+		case 'q':
+			options.quiet = true;
 			break;
 		case 'v':
 			options.verbose = true;
@@ -143,6 +201,7 @@ static struct options parse_options(const struct command *command, int argc,
 	}
 	if (json && raw)
 		die_usage(command->name, "--json and --raw exclude each other");
+	check_options(command, &options);
 	*first = optind;
 	return options;
 }

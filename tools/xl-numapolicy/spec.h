@@ -1,10 +1,15 @@
-/* Between backend.c and spec.c: the only header that has libxl's types. */
+/* Between backend*.c and spec.c: the only header that has libxl's types. */
 #ifndef SPEC_H
 #define SPEC_H
 
 #include <libxl.h>
 
 #include "backend.h"
+
+extern libxl_ctx *ctx;	/* open from backend_open() to backend_close() */
+
+void forget_reason(void);
+enum result result_of(int rc);
 
 /* Never NULL: a policy of a newer Xen is "?". */
 const char *spec_policy_name(libxl_numa_policy policy);

@@ -23,6 +23,13 @@ bool policy_places(const struct policy *policy)
 	return strcmp(policy->name, "none") != 0;
 }
 
+bool policy_same(const struct policy *a, const struct policy *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       !memcmp(a->weight, b->weight, sizeof(a->weight)) &&
+	       a->follows_affinity == b->follows_affinity;
+}
+
 bool weights_equal(const struct policy *policy)
 {
 	uint32_t seen = 0;

@@ -36,7 +36,7 @@ _xl_numa_policy()
 	fi
 	for (( ; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--nodes | --weights)
+		--nodes | --weights | --max-mb-per-s)
 			# The value is the next word, or comes after "=".
 			[[ ${COMP_WORDS[i + 1]} == = ]] || ((i++))
 			;;
@@ -66,7 +66,7 @@ _xl_numa_policy()
 	help:*)	;;
 	*:-*)
 		words=$(_xl_numa_policy_names Options "$command" --help) ;;
-	show:0:* | set:0:* | where:0:*)
+	show:0:* | set:0:* | rebalance:0:* | where:0:*)
 		words=$(_xl_numa_policy_guests) ;;
 	set:1:*)
 		words=$(_xl_numa_policy_names Policies set --help) ;;

@@ -69,7 +69,7 @@ def test_policy_code(tree, tmp_path, program):
 def test_a_mistake_is_seen(tree, tmp_path, name):
     file, old, new, program = MUTANTS[name]
     copy = tmp_path / "xen"
-    for part in ("xen/common/numa-policy", "xen/include"):
+    for part in ("xen/common/numa-policy", "xen/include", "xen/arch/x86/include/asm"):
         shutil.copytree(tree / part, copy / part)
     source = copy / "xen/common/numa-policy" / file
     text = source.read_text()

@@ -1,4 +1,4 @@
-"""The real program, linked with fake-libxl.c in front of libxl and built with sanitizers."""
+"""The real program, linked with fake-*.c in front of libxl and built with sanitizers."""
 
 import json
 import subprocess
@@ -13,8 +13,10 @@ from numapolicy_build import HERE, SANITIZE, environment, make
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
     build = tmp_path_factory.mktemp("build")
-    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c", f"CFLAGS=-O1 -g {SANITIZE}",
-                f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose", f"{build}/xl-numa-policy")
+    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c",
+                f"CFLAGS=-O1 -g {SANITIZE}",
+                f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
+                "--wrap=clock_gettime,--wrap=sigtimedwait", f"{build}/xl-numa-policy")
     assert done.returncode == 0, done.stderr
     return build / "xl-numa-policy"
 

@@ -1,7 +1,7 @@
 /*
  * A libxl for tests of xl numa-policy without Xen: a machine read from the file
  * that FAKE_XEN names (see fake_machine.py), calls written down in the file that
- * FAKE_TRACE names. What needs no Xen (bitmaps, the IDL's types, libxlutil)
+ * FAKE_TRACE names. What moves memory is in fake-rebalance.c. What needs no Xen (bitmaps, the IDL's types, libxlutil)
  * stays the real library's; these definitions come before it when linking.
  */
 #include <assert.h>
@@ -16,11 +16,9 @@
 #include <xenstore.h>
 #include <xentoollog.h>
 
-#define MAX 128
+#include "fake.h"
 
-int __wrap_access(const char *path, int mode);
-int __wrap_fclose(FILE *f);
-int __real_fclose(FILE *f);
+#define MAX 128
 
 struct fake_domain {
 	unsigned int id;
@@ -59,7 +57,7 @@ static struct fake_domain *domain(unsigned int id)
 	return NULL;
 }
 
-static void trace(const char *format, ...)
+void trace(const char *format, ...)
 {
 	const char *path = getenv("FAKE_TRACE");
 	FILE *f = path ? fopen(path, "a") : NULL;
@@ -73,7 +71,7 @@ static void trace(const char *format, ...)
 	fclose(f);
 }
 
-static int fails(const char *function)
+int fails(const char *function)
 {
 	int i;
 
@@ -92,6 +90,11 @@ static int fails(const char *function)
 	return 0;
 }
 
+unsigned int *policy_of(uint32_t domid)
+{
+	return &domain(domid)->policy;
+}
+
 static void read_line(const char *line)
 {
 	struct fake_domain *d;
@@ -100,7 +103,8 @@ static void read_line(const char *line)
 	char word[16], *list;
 	int at = 0;
 
-	if (sscanf(line, "%15s%n", word, &at) < 1)
+	if (sscanf(line, "%15s%n", word, &at) < 1 ||
+	    read_rebalance_line(word, line + at))
 		return;
 	line += at;
 	if (!strcmp(word, "nodes")) {

@@ -1,4 +1,4 @@
-"""A machine with domains, written for fake-libxl.c to read."""
+"""A machine with domains, written for fake-*.c to read."""
 
 from dataclasses import dataclass, field
 
@@ -7,6 +7,10 @@ MIB = 1 << 20
 
 # libxl's error numbers (libxl_types.idl).
 ERROR_NI, ERROR_FAIL, ERROR_INVAL, ERROR_DOMAIN_NOTFOUND = -4, -3, -6, -21
+ERROR_DEVICE_EXISTS, ERROR_NOTFOUND = -17, -23
+
+# What becomes of memory that is to be moved.
+RESULTS = ["moved", "there", "in_use", "unmovable", "no_room"]
 
 
 @dataclass
@@ -38,6 +42,12 @@ class Machine:
     order: int = 0  # of every mapping
     privcmd: int = 0  # errno of access() to it
     failures: list = field(default_factory=list)  # (function, rc, after, message)
+    memory: list = field(default_factory=list)  # (result, pages), in the order of gfns
+    speed: int = 1 << 30  # bytes moved a second
+    signal: tuple = None  # (number, after so many steps)
+    becomes: tuple = None  # (policy, after so many steps)
+    stall: tuple = None  # (seconds that a step takes more, after so many steps)
+    stats: list = field(default_factory=list)  # pages by result, batches, rounds, ns, longest
 
     def fail(self, function, rc, message="it did not work", after=0):
         self.failures.append((function, rc, after, message))
@@ -47,6 +57,17 @@ class Machine:
         yield f"nodes {self.nodes}"
         yield f"pages {self.pages} {self.order}"
         yield f"privcmd {self.privcmd}"
+        yield f"speed {self.speed}"
+        for result, pages in self.memory:
+            yield f"memory {RESULTS.index(result)} {pages}"
+        if self.signal:
+            yield f"signal {int(self.signal[0])} {self.signal[1]}"
+        if self.becomes:
+            yield f"becomes {POLICIES.index(self.becomes[0])} {self.becomes[1]}"
+        if self.stall:
+            yield f"stall {self.stall[0]} {self.stall[1]}"
+        if self.stats:
+            yield "stats " + " ".join(map(str, self.stats))
         for node in self.absent:
             yield f"absent {node}"
         for node in self.empty:

@@ -31,4 +31,4 @@ def environment(directory, machine):
     machine_file.write_text("\n".join(machine.text()) + "\n")
     trace.write_text("")
     return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": library_path(),
-            "FAKE_XEN": str(machine_file), "FAKE_TRACE": str(trace)}
+            "FAKE_XEN": str(machine_file), "FAKE_TRACE": str(trace), "FAKE_CLOCK": "1"}

@@ -6,8 +6,9 @@ import pytest
 from numapolicy_build import SOURCE, XEN_TOOLS, environment
 from fake_machine import Domain, example
 
-COMMANDS = {"list", "show", "set", "where", "help"}
+COMMANDS = {"list", "show", "set", "rebalance", "where", "help"}
 COMMON = {"--json", "--raw", "--verbose", "--help"}
+MOVING = {"--max-mb-per-s", "--quiet"}
 GUESTS = {"guest1", "guest2", "web-1"}
 
 
@@ -77,7 +78,13 @@ def words_for(bash, line):
     ("set --weights 3:", set()),
     ("set --nodes=", set()),
     ("set --nodes=0", set()),
-    ("set guest1 none --", COMMON | {"--nodes", "--weights"}),
+    ("set guest1 none --", COMMON | {"--nodes", "--weights", "--rebalance"} | MOVING),
+    ("set --max-mb-per-s ", set()),
+    ("set --max-mb-per-s 10 --rebalance g", {"guest1", "guest2"}),
+    ("rebalance ", GUESTS),
+    ("rebalance guest1 ", set()),
+    ("rebalance --max-mb-per-s=10 w", {"web-1"}),
+    ("rebalance guest1 --", COMMON | {"--dry-run"} | MOVING),
     ("set guest1 none ", set()),
     ("help ", COMMANDS),
     ("help list ", set()),

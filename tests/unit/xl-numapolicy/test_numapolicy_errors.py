@@ -8,28 +8,29 @@ import pytest
 from fake_machine import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine,
                       example)
 
-ONE_DOMAIN = [["show"], ["set", "round-4k"], ["where", "0x10"]]
+ONE_DOMAIN = [["show"], ["set", "round-4k"], ["set", "round-4k", "--rebalance"], ["rebalance"],
+              ["where", "0x10"]]
 
 
 def command(words, domain):
     return [words[0], domain, *words[1:]]
 
 
-@pytest.mark.parametrize("words", ONE_DOMAIN, ids=lambda words: words[0])
+@pytest.mark.parametrize("words", ONE_DOMAIN, ids=" ".join)
 @pytest.mark.parametrize("name", ["foo", "", "5", "32752", "4294967299", "99999999999999999999",
                                   "guest", "guest11", "3 ", "0x3"])
 def test_no_such_domain(xl, words, name):
     assert xl.bad(*command(words, name)) == f"no domain '{name}'; 'xl list' shows them"
 
 
-@pytest.mark.parametrize("words", ONE_DOMAIN, ids=lambda words: words[0])
+@pytest.mark.parametrize("words", ONE_DOMAIN, ids=" ".join)
 @pytest.mark.parametrize("name", ["0", "Domain-0"])
 def test_pv_domain(xl, words, name):
     assert xl.bad(*command(words, name)) == \
         f"domain '{name}' is PV; only PVH and HVM guests have a NUMA policy"
 
 
-@pytest.mark.parametrize("words", ONE_DOMAIN, ids=lambda words: words[0])
+@pytest.mark.parametrize("words", ONE_DOMAIN, ids=" ".join)
 def test_dying_domain(xl, words):
     machine = example()
     machine.domains[1].dying = True
@@ -38,7 +39,9 @@ def test_dying_domain(xl, words):
 
 @pytest.mark.parametrize("words, function", [(["show"], "get"), (["show"], "usage"),
                                              (["set", "none"], "get"), (["set", "none"], "set"),
-                                             (["set", "none"], "usage"), (["where", "1"], "locate")])
+                                             (["set", "none"], "usage"), (["where", "1"], "locate"),
+                                             (["show"], "stats"), (["set", "none"], "stats"),
+                                             (["rebalance"], "get"), (["rebalance"], "usage")])
 def test_failures_of_libxl(xl, words, function):
     """The reason that libxl logs first, without its source line."""
     for rc in ERROR_FAIL, ERROR_INVAL:
@@ -141,8 +144,8 @@ def test_node_without_memory(xl):
 
 
 @pytest.mark.parametrize("args, line", [
-    (["foo"], "no command 'foo'; there are list, show, set, where and help"),
-    (["help", "foo"], "no command 'foo'; there are list, show, set, where and help"),
+    (["foo"], "no command 'foo'; there are list, show, set, rebalance, where and help"),
+    (["help", "foo"], "no command 'foo'; there are list, show, set, rebalance, where and help"),
     (["help", "list", "show"], "help takes one command"),
     (["list", "guest1"], "an argument too many; it takes none"),
     (["show"], "an argument is missing; it takes DOM"),
@@ -157,6 +160,20 @@ def test_node_without_memory(xl):
     (["list", "--json=1"], "unknown option '--json=1'"),
     (["list", "--json", "--raw"], "--json and --raw exclude each other"),
     (["show", "3", "--nodes", "1"], "--nodes is an option of set only"),
+    (["rebalance", "3", "--weights", "1"], "--weights is an option of set only"),
+    (["rebalance", "3", "--rebalance"], "--rebalance is an option of set only"),
+    (["rebalance"], "an argument is missing; it takes DOM"),
+    (["rebalance", "3", "round-4k"], "an argument too many; it takes DOM"),
+    (["show", "3", "--max-mb-per-s", "1"], "--max-mb-per-s is an option of rebalance only"),
+    (["where", "3", "1", "--dry-run"], "--dry-run is an option of rebalance only"),
+    (["list", "-q"], "--quiet is an option of rebalance only"),
+    (["set", "3", "round-4k", "--max-mb-per-s", "5"], "--max-mb-per-s needs --rebalance"),
+    (["set", "3", "round-4k", "--quiet"], "--quiet needs --rebalance"),
+    (["set", "3", "round-4k", "--rebalance", "--dry-run"],
+     "--dry-run is an option of rebalance only, as it goes by the policy that is set"),
+    *((["rebalance", "3", f"--max-mb-per-s={rate}"],
+       f"'{rate}' is no rate; give MiB a second, 1 to 1000000")
+      for rate in ["", "0", "-1", "1.5", "x", "5x", "1000001", "18446744073709551617"]),
     (["set", "3", "none", "--weights"], "option '--weights' needs a value"),
     (["set", "3", "none,nodes=1", "--nodes", "1"], "home nodes given twice, in 'none,nodes=1' and with --nodes"),
     (["set", "3", "none,weights=1", "--weights", "1"], "weights given twice, in 'none,weights=1' and with --weights"),
@@ -168,7 +185,9 @@ def test_usage(xl, args, line):
 
 
 @pytest.mark.parametrize("args", [["list"], ["list", "--json"], ["show", "3"], ["set", "3", "none"],
-                                  ["where", "3", "0-9999"], ["help"], ["set", "--help"]])
+                                  ["where", "3", "0-9999"], ["help"], ["set", "--help"],
+                                  ["rebalance", "3"], ["rebalance", "3", "--json"],
+                                  ["set", "3", "round-4k", "--rebalance"]])
 def test_full_disk(xl, args):
     with open("/dev/full", "w") as full:
         done = xl.run(*args, stdout=full)

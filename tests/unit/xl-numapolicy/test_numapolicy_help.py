@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-COMMANDS = ["list", "show", "set", "where"]
+COMMANDS = ["list", "show", "set", "rebalance", "where"]
 
 
 def test_overview(xl):

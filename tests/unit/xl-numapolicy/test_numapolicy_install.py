@@ -76,9 +76,9 @@ def test_manual_mandoc(manual):
 def test_manual_names_everything_the_help_does(xl, manual):
     text = manual.read_text().replace("\\-", "-").replace("\\", "")
     words = set()
-    for name in ["list", "show", "set", "where"]:
+    for name in ["list", "show", "set", "rebalance", "where"]:
         page = xl.good(name, "--help")
-        words |= {name, *re.findall(r"--[a-z]+", page)}
+        words |= {name, *re.findall(r"--[a-z-]+", page)}
     words |= set(re.findall(r"^  (\S+)", page_of_policies(xl), re.M))
     assert {"--json", "--weights", "round-4k", "none"} <= words
     assert [word for word in sorted(words) if word not in text] == []

@@ -4,6 +4,8 @@ import pytest
 
 from fake_machine import POLICIES, example
 
+HINT = "'xl numa-policy rebalance guest1' moves it to where the policy wants it, while the domain runs\n"
+
 
 def asked(xl):
     """The one request: policy, nodes and weights."""
@@ -44,7 +46,7 @@ def test_words_of_xl_cfg(xl, spec, args):
 def test_says_what_now_holds(xl):
     assert xl.good("set", "guest1", "round-2m", "--nodes", "1-2", "--weights", "3:1") == (
         "guest1 (id 3): round-2m on home nodes 1-2, weights 3:1; the 1G it already has stays "
-        "where it is, 25.0% of it on home nodes\n")
+        "where it is, 25.0% of it on home nodes\n" + HINT)
 
 
 def test_says_that_nothing_changed(xl):
@@ -75,7 +77,7 @@ def test_none(xl):
 def test_equal_weights_go_without_saying(xl):
     assert xl.good("set", "guest1", "round-4k", "--nodes", "0,2", "--weights", "7:7") == (
         "guest1 (id 3): round-4k on home nodes 0,2; the 1G it already has stays where it is, "
-        "75.0% of it on home nodes\n")
+        "75.0% of it on home nodes\n" + HINT)
 
 
 def test_json_and_raw(xl):
@@ -96,3 +98,36 @@ def test_json_and_raw(xl):
 def test_refused_means_not_asked(xl, args):
     xl.bad("set", *args)
     assert not any(line.startswith("set ") for line in xl.trace())
+
+
+@pytest.mark.parametrize("args, elsewhere", [
+    (["round-2m", "--nodes", "0-1"], True),  # all at home, but by another grain
+    (["round-4k", "--nodes", "0-1"], True),  # ... by other weights
+    (["round-4k,nodes=0-1,weights=3:1"], False),  # as before
+    (["round-2m", "--nodes", "0"], True),
+    (["none"], False),
+])
+def test_hint(xl, args, elsewhere):
+    """How to move the memory, where it may be elsewhere than the policy wants it."""
+    assert (HINT in xl.good("set", "guest1", *args)) == elsewhere
+
+
+@pytest.mark.parametrize("homes, elsewhere", [({0: 1}, False), ({1: 1}, True)])
+def test_hint_with_one_home_node(xl, homes, elsewhere):
+    """Where all of it is on that node, no policy would move any."""
+    machine = example()
+    machine.domains[1].usage = {0: (512, 0, 0)}
+    text = xl.good("set", "guest1", "round-2m", "--nodes", *homes, machine=machine)
+    assert (HINT in text) == elsewhere
+
+
+def test_hint_when_nothing_changed_but_the_memory_is_elsewhere(xl):
+    machine = example()
+    machine.domains[1].usage = {3: (512, 0, 0)}
+    assert xl.good("set", "guest1", "round-4k,nodes=0-1,weights=3:1", machine=machine) == (
+        "guest1 (id 3): round-4k on home nodes 0-1, weights 3:1, as before\n" + HINT)
+
+
+def test_no_hint_for_programs(xl):
+    assert "rebalance" not in xl.good("set", "guest1", "round-2m", "--json")
+    assert "rebalance" not in xl.good("set", "guest1", "round-2m", "--raw")

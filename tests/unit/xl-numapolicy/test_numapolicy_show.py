@@ -12,6 +12,9 @@ weights     3:1
 memory      1G, 100.0% of it on home nodes
 placed      262144 pages of 4 KiB, where the policy wants them
 fell back   12 pages of 4 KiB, as that node was full
+moved       0 pages of 4 KiB, in 0 batches with 0 rounds of TLB flushes
+not moved   0 pages in use, 0 not movable, 0 as the node was full
+locked      0.000 ms in all, 0.000 ms at the longest
 
 NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES
    0 yes       3    75.0% 75.0%   768M    98304      192        0
@@ -19,6 +22,9 @@ NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES
    2 no        0     0.0%  0.0%      0        0        0        0
    3 no        0     0.0%  0.0%      0        0        0        0
 """
+
+NOTHING_MOVED = dict.fromkeys(["moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages",
+                               "move_batches", "flush_rounds", "locked_ns", "longest_locked_ns"], 0)
 
 
 @pytest.mark.parametrize("which", ["guest1", "3"])
@@ -40,7 +46,7 @@ def test_json(xl):
     assert document["domain"] == [{
         "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
         "weights": [3, 1], "follows_affinity": False, "at_home_percent": 100.0,
-        "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB}]
+        "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB, **NOTHING_MOVED}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
     assert document["nodes"][0] == {
         "node": 0, "home": True, "weight": 3, "expected_percent": 75.0, "share_percent": 75.0,
@@ -54,10 +60,27 @@ def test_raw(xl):
     assert dict(zip(*map(str.split, first.splitlines()))) == {
         "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
         "weights": "3:1", "follows_affinity": "no", "at_home_percent": "100.0",
-        "placed_pages": "262144", "fallback_pages": "12", "memory": str(1024 * MIB)}
+        "placed_pages": "262144", "fallback_pages": "12", "memory": str(1024 * MIB),
+        **{name: "0" for name in NOTHING_MOVED}}
     nodes = [line.split(" ") for line in second.splitlines()]
     assert nodes[1] == ["0", "yes", "3", "75.0", "75.0", str(768 * MIB), "98304", "192", "0"]
     assert {len(row) for row in nodes} == {9}
+
+
+def test_statistics_of_moving(xl):
+    """Each number in its place."""
+    machine = example()
+    machine.stats = [1000, 2000, 30, 40, 50, 6, 11, 7654321, 1234567]
+    assert """
+moved       1000 pages of 4 KiB, in 6 batches with 11 rounds of TLB flushes
+not moved   30 pages in use, 40 not movable, 50 as the node was full
+locked      7.654 ms in all, 1.235 ms at the longest
+""" in xl.good("show", "guest1", machine=machine)
+    domain, = xl.json("show", "guest1", machine=machine)["domain"]
+    assert {name: domain[name] for name in NOTHING_MOVED} == dict(zip(
+        NOTHING_MOVED, [1000, 30, 40, 50, 6, 11, 7654321, 1234567]))
+    domain, = xl.json("set", "guest1", "none", machine=machine)["domain"]
+    assert domain["flush_rounds"] == 11
 
 
 def test_policy_none_expects_nothing(xl):

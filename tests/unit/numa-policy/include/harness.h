@@ -143,7 +143,6 @@ mfn_t page_to_mfn(const struct page_info *pg);
 struct page_info *mfn_to_page(mfn_t mfn);
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn,
 			   unsigned int order);
-int p2m_numa_fill(struct domain *d, gfn_t gfn, const mfn_t mfns[]);
 int guest_remove_page(struct domain *d, unsigned long gfn);
 bool hypercall_preempt_check(void);
 static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,

@@ -1,0 +1,30 @@
+/* Between the files of the libxl for tests. */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+/* What the linker puts between the program and the C library. */
+int __wrap_access(const char *path, int mode);
+int __wrap_fclose(FILE *f);
+int __real_fclose(FILE *f);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *timeout);
+int __real_sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *timeout);
+
+void trace(const char *format, ...);
+/* The error that the machine has for this call, or 0. */
+int fails(const char *function);
+unsigned int *policy_of(uint32_t domid);
+
+/* Takes the lines of the machine about moving memory. */
+bool read_rebalance_line(const char *word, const char *line);
+
+#endif
