@@ -36,6 +36,8 @@ def pytest_xdist_auto_num_workers():
 def group(item):
     """What a test must share a worker with."""
     boot = item.get_closest_marker("boot")
+    if item.get_closest_marker("busy"):
+        return "busy"
     return "-".join(boot.args) if boot else item.path.relative_to(TESTS).parts[0]
 
 

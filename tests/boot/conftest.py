@@ -30,6 +30,8 @@ domains
 
 
 def pytest_configure(config):
+    # two of them at a time take four times as long as one after the other: emulated CPUs wait for each other's flushes
+    config.addinivalue_line("markers", "busy: guests keep several emulated CPUs at work, which no two tests should do at a time")
     config.addinivalue_line("markers", "boot(topology, hypervisor='debug', xen_options=''): the machine a test runs on")
     config.boots = Boots()
 

@@ -63,7 +63,7 @@ def parse_dump(text):
     return dump
 
 
-def config(name, memory=64, policy=None, linux=False, command="", **options):
+def config(name, memory=64, policy=None, linux=False, command="", extra_kernel="", **options):
     """The text of an xl.cfg.  Without `linux` the guest is idle-guest, which only halts and costs nothing to create."""
     values = {
         "name": name, "type": "pvh", "memory": memory, "vcpus": 1, "tsc_mode": "native",
@@ -71,7 +71,7 @@ def config(name, memory=64, policy=None, linux=False, command="", **options):
     }
     if linux:
         run = base64.b64encode(command.encode()).decode()
-        values |= {"ramdisk": "/boot/guest.cpio.gz", "extra": f"console=hvc0 earlyprintk=xen,keep loglevel=5 panic=1 run64={run}"}
+        values |= {"ramdisk": "/boot/guest.cpio.gz", "extra": f"console=hvc0 earlyprintk=xen,keep loglevel=5 panic=1 {extra_kernel} run64={run}"}
     if policy is not None:
         values["numa_policy"] = policy
     values |= options

@@ -44,6 +44,10 @@ EXPECTED = [re.compile(r"\(XEN\) " + pattern) for pattern in (
     r"d\d+v\d+: upcall vector ",
     r"\S*arch/x86/hvm/\w+/\w+\.c:\d+:d\d+v\d+ (RD|WR)MSR 0x\w+( val 0x\w+)? unimplemented",     # Linux tries what there is
     r"\S*common/grant_table\.c:\d+:d\d+v\d+ Expanding d\d+ grant table",
+    # CPUs that go from one cpupool to another
+    r"Initializing Credit2 scheduler", r" (load_\w+_shift|\w+load_balance_tolerance): ", r" runqueues arrangement: ",
+    r" cap enforcement granularity: ", r"load tracking window length", r"(Adding|Removing) cpu \d+ (to|from) runqueue",
+    r" No cpus left on runqueue", r" First cpu on runqueue",
     r"uart interrupt taking more than \d+ms, switched to polling",         # the emulator had to wait for its host
     r"Preparing system for ACPI S5",
     r"Disabling non-boot CPUs",

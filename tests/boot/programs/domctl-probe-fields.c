@@ -6,7 +6,7 @@
 
 static void probe_common(void)
 {
-	static const uint32_t bad_ops[] = { 4, 5, 0x7fffffff, 0x80000000, 0xffffffff };
+	static const uint32_t bad_ops[] = { OPS, OPS + 1, 0x7fffffff, 0x80000000, 0xffffffff };
 	static const uint16_t bad_domids[] = { 0x6fff, 0x7ff0, 0x7ff1, 0x7ff2, 0x7ff3, 0x7ff4, 0x7fff, 0xffff };
 	unsigned int i;
 
@@ -14,7 +14,7 @@ static void probe_common(void)
 		prepare(bad_ops[i]);
 		expect_refusal("unknown op");
 	}
-	for (uint32_t op = 0; op < 4; op++) {
+	for (uint32_t op = 0; op < OPS; op++) {
 		for (i = 0; i < 32; i++) {
 			prepare(op)->pad = 1u << i;
 			expect_refusal("padding");
@@ -151,9 +151,81 @@ static void probe_answers(void)
 	call();
 }
 
+/* An entry of a list of moves that cannot be, behind one that can. */
+static void refuse_entry(struct xen_numa_move entry, const char *what)
+{
+	struct xen_domctl_numa_policy *np = prepare(XEN_DOMCTL_NUMA_POLICY_MOVE);
+
+	np->u.move.list.p[1] = entry;
+	expect_refusal(what);
+}
+
+static void probe_moving(void)
+{
+	static const uint32_t bad_nodes[] = { 8, 9, 63, 64, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff };
+	struct xen_domctl_numa_policy *np;
+	unsigned int i;
+
+	for (i = 0; i < NR(bad_nodes); i++)
+		refuse_entry((struct xen_numa_move){ .node = bad_nodes[i] }, "node to move to");
+	for (i = 0; i < 16; i++) {
+		refuse_entry((struct xen_numa_move){ .result = 1u << i }, "result going in");
+		refuse_entry((struct xen_numa_move){ .order = 1u << i }, "order");
+		if (i < 9)
+			refuse_entry((struct xen_numa_move){ .gfn = 1u << i, .order = 9 }, "crooked gfn");
+	}
+	for (i = 0; i < NR(no_handles); i++) {
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_MOVE);
+		set_xen_guest_handle_raw(np->u.move.list, no_handles[i]);
+		expect_refusal("handle for the moves");
+		np->u.move.nr = 0xffffffff;
+		np->u.move.done = 0;
+		expect_refusal("handle for very many moves");
+	}
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_MOVE);
+	np->u.move.done = np->u.move.nr + 1;
+	expect_refusal("more done than there is");
+	for (i = 1; i < 32; i++) {
+		prepare(XEN_DOMCTL_NUMA_POLICY_REBALANCE)->u.rebalance.flags = 1u << i;
+		expect_refusal("flags");
+	}
+
+	/* with a meaning: nowhere, the same page over and over, a policy that names no node */
+	for (i = 0; i < 64; i++) {
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_MOVE);
+		np->u.move.list.p[0].gfn = 1ull << i;
+		np->u.move.list.p[1].gfn = -(1ull << i);
+		np->u.move.list.p[2].gfn = 7;
+		expect_good("gfn of a move");
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_MOVE);
+		np->u.move.nr = 1;
+		np->u.move.list.p[0].gfn = -512ull << i;
+		np->u.move.list.p[0].order = 9;
+		expect_good("gfn of a large move");
+		prepare(XEN_DOMCTL_NUMA_POLICY_REBALANCE)->u.rebalance.gfn = 1ull << i;
+		expect_good("gfn to rebalance from");
+	}
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_MOVE);
+	for (i = 0; i < PAGES; i++)
+		np->u.move.list.p[i].gfn = 7;
+	expect_good("the same page in all of the list");
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_MOVE);
+	set_xen_guest_handle_raw(np->u.move.list, (void *)domctl);
+	np->u.move.nr = 4;
+	call();
+	prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.policy = XEN_NUMA_POLICY_NONE;
+	domctl->u.numa_policy.u.conf.nr_weights = 0;
+	expect_good("no policy");
+	prepare(XEN_DOMCTL_NUMA_POLICY_REBALANCE);
+	expect_refusal("rebalance without a policy");
+	prepare(XEN_DOMCTL_NUMA_POLICY_SET);
+	expect_good("a policy again");
+}
+
 void probe_fields(void)
 {
 	probe_common();
 	probe_set();
 	probe_answers();
+	probe_moving();
 }

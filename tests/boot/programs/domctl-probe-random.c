@@ -66,7 +66,7 @@ void probe_random(uint64_t seed)
 {
 	state = seed + 0x9e3779b97f4a7c15u;	/* which may not be 0 */
 	for (unsigned int i = 0; i < RANDOM_CALLS; i++) {
-		uint32_t op = rnd() % 16 ? rnd() % 4 : (uint32_t)some();
+		uint32_t op = rnd() % 16 ? rnd() % OPS : (uint32_t)some();
 		struct xen_domctl_numa_policy *np = prepare(op);
 
 		/* most fields stay as they are, or nothing would come past the first check */
@@ -100,6 +100,26 @@ void probe_random(uint64_t seed)
 			if (!(rnd() % 4))
 				np->u.locate.done = some();
 			set_xen_guest_handle_raw(np->u.locate.pages, some_handle());
+			break;
+		case XEN_DOMCTL_NUMA_POLICY_MOVE:
+			if (!(rnd() % 2))
+				np->u.move.nr = some();
+			if (!(rnd() % 4))
+				np->u.move.done = some();
+			for (unsigned int i = 0; i < 4; i++)
+				np->u.move.list.p[i] = (struct xen_numa_move){
+					.gfn = some(), .node = rnd() % 4 ? rnd() % 8 : some(), .order = rnd() % 2 ? 0 : some(),
+				};
+			if (!(rnd() % 4))
+				set_xen_guest_handle_raw(np->u.move.list, some_handle());
+			break;
+		case XEN_DOMCTL_NUMA_POLICY_REBALANCE:
+			if (!(rnd() % 2))
+				np->u.rebalance.gfn = some();
+			if (!(rnd() % 2))
+				np->u.rebalance.nr = some();
+			if (!(rnd() % 4))
+				np->u.rebalance.flags = some();
 			break;
 		default:
 			for (unsigned int word = 0; word < sizeof(np->u) / 8; word++)

@@ -52,6 +52,7 @@ struct xen_domctl_numa_policy *prepare(uint32_t op)
 	static uint32_t *weights;
 	static uint8_t *bitmap;
 	static xen_numa_page_t *pages;
+	static xen_numa_move_t *moves;
 	struct xen_domctl_numa_policy *np = &domctl->u.numa_policy;
 
 	if (!counts) {
@@ -59,7 +60,8 @@ struct xen_domctl_numa_policy *prepare(uint32_t op)
 		weights = xencall_alloc_buffer(xcall, NODES * sizeof(*weights));
 		bitmap = xencall_alloc_buffer(xcall, NODES / 8);
 		pages = xencall_alloc_buffer(xcall, PAGES * sizeof(*pages));
-		if (!counts || !weights || !bitmap || !pages)
+		moves = xencall_alloc_buffer(xcall, PAGES * sizeof(*moves));
+		if (!counts || !weights || !bitmap || !pages || !moves)
 			exit(2);
 	}
 	memset(domctl, 0, sizeof(*domctl));
@@ -88,6 +90,15 @@ struct xen_domctl_numa_policy *prepare(uint32_t op)
 			pages[i].gfn = i;
 		np->u.locate.nr = PAGES;
 		set_xen_guest_handle_raw(np->u.locate.pages, pages);
+		break;
+	case XEN_DOMCTL_NUMA_POLICY_MOVE:
+		for (unsigned int i = 0; i < PAGES; i++)
+			moves[i] = (struct xen_numa_move){ .gfn = i, .node = i % 8 };
+		np->u.move.nr = PAGES;
+		set_xen_guest_handle_raw(np->u.move.list, moves);
+		break;
+	case XEN_DOMCTL_NUMA_POLICY_REBALANCE:
+		np->u.rebalance.nr = PAGES;
 		break;
 	}
 	return np;
@@ -138,7 +149,7 @@ static void check_domain(void)
 /* A PV domain has no p2m of Xen's: every op is refused. */
 static void probe_pv(uint32_t pv)
 {
-	for (uint32_t op = 0; op < 4; op++) {
+	for (uint32_t op = 0; op < OPS; op++) {
 		prepare(op);
 		domctl->domain = pv;
 		expect_refusal("PV domain");
@@ -147,7 +158,7 @@ static void probe_pv(uint32_t pv)
 
 static void probe_absent(void)
 {
-	for (uint32_t op = 0; op < 4; op++) {
+	for (uint32_t op = 0; op < OPS; op++) {
 		int error;
 
 		prepare(op);
