@@ -51,7 +51,9 @@ check: packages trees xen-tools
 
 bench: setup
 	@$(PYTHON) tests/bench/create_cost/run.py
+	@$(PYTHON) tests/bench/move_cost/run.py
 	@$(PYTHON) tests/bench/placement/run.py
+	@$(PYTHON) tests/bench/repair/run.py
 
 trees:
 	@$(PQ) import $(NAME)

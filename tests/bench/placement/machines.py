@@ -117,8 +117,8 @@ class XenHost(Machine):
     """Xen and dom0, with a guest for all jobs alone and new ones for each pair."""
 
     def __init__(self, subject):
-        self.subject = SUBJECTS[subject]
-        super().__init__(AMD48, self.subject.hypervisor, XEN_OPTIONS)
+        self.subject = subject
+        super().__init__(AMD48, subject.hypervisor, XEN_OPTIONS)
         self.watch = Watch(self.console.name.removesuffix(".console.log"))
         self.qemu_options = self.watch.options()
         self.guest = None       # the one for jobs alone
@@ -195,8 +195,8 @@ class NativeHost(NativeMachine):
     """Linux on all nodes; jobs run one after the other, CPU 0 has none of them, as under Xen."""
 
     def __init__(self, subject):
-        self.subject = SUBJECTS[subject]
-        super().__init__(replace(AMD48, name=f"amd48-{subject}"))
+        self.subject = subject
+        super().__init__(replace(AMD48, name=f"amd48-{subject.name}"))
         self.watch = Watch(self.console.name.removesuffix(".console.log"))
         self.qemu_options = self.watch.options()
 
@@ -215,9 +215,15 @@ class NativeHost(NativeMachine):
         return self.watch.region(), None
 
 
-def host(subject):
-    """The system of a subject, not booted yet."""
+def make_ready():
+    """Before a machine is made."""
     OUT.mkdir(parents=True, exist_ok=True)
     # what counts is the emulator's translator
     os.environ["ACCEL"] = "tcg"
-    return NativeHost(subject) if SUBJECTS[subject].native else XenHost(subject)
+
+
+def host(subject):
+    """The system of a subject, not booted yet."""
+    make_ready()
+    subject = SUBJECTS[subject]
+    return (NativeHost if subject.native else XenHost)(subject)

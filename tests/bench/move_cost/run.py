@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""A part of make bench: what it costs Xen to move the memory of a guest, in instructions, against copying it.
+
+    tests/bench/move_cost/run.py [--repeat N] [--out DIRECTORY]
+
+Results go to docs/results/move-cost.{md,json,svg}.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
+
+from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402  the path comes first
+from move_cost import report                                            # noqa: E402
+from pages import versions                                              # noqa: E402
+from places import RESULTS                                              # noqa: E402
+
+from harness import guests                                              # noqa: E402
+from harness.machine import BootRed, CommandFailed                      # noqa: E402
+from harness.topologies import TOPOLOGIES                               # noqa: E402
+
+MEMORY = 512
+MACHINE = replace(TOPOLOGIES["n8"], name="bench-move", mib=(1024,) * 8, dom0_mib=768)
+XEN_OPTIONS = "loglvl=info guest_loglvl=none"
+COPY = "copy_page_sse2"
+SECONDS = 300
+# What moves: policy before, policy afterwards.  All of the guest goes from nodes 1 and 2 to nodes 3 and 4.
+KINDS = {
+    "4 KiB pages": ("round-4k", "round-4k"),
+    "2 MiB pages": ("round-2m", "round-2m"),
+    "2 MiB pages, divided": ("round-2m", "round-4k"),
+    "4 KiB pages, made 2 MiB": ("round-4k", "round-2m"),
+}
+
+
+def statistics_of(machine):
+    [shown] = json.loads(machine.run("xl numa-policy show bench --json").out)["domain"]
+    return {name: shown[name] for name in ("moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages", "move_batches", "flush_rounds",
+                                           "locked_ns", "longest_locked_ns")}
+
+
+def measure(machine, kind):
+    """One rebalance of all memory: its figures."""
+    before, after = KINDS[kind]
+    guests.create(machine, "bench", memory=MEMORY, policy=f"{before},nodes=1-2")
+    machine.run(f"xl numa-policy set bench {after} --nodes 3-4")
+    machine.settle()
+    # what a command costs that looks, and moves nothing
+    command = machine.counted("run", "xl", "numa-policy", "show", "bench", timeout=SECONDS)
+    counts = machine.counted("run", "xl", "numa-policy", "rebalance", "bench", timeout=SECONDS)
+    told = statistics_of(machine)
+    guests.destroy(machine, "bench")
+    if told["moved_pages"] < (MEMORY << 8) - 512 or counts.calls[COPY] < told["moved_pages"]:
+        raise InstrumentError(f"{kind}: the guest was to be moved, these are its statistics: {told}")
+    copy = counts.functions[COPY] / counts.calls[COPY]
+    xen = counts.xen - command.xen
+    figures = {"xen": xen, "a_page": xen / told["moved_pages"], "copy_a_page": copy, "ratio": xen / told["moved_pages"] / copy,
+               "waiting": counts.waiting, "command": command.xen, **told,
+               "functions": {name: (count - command.functions[name]) / told["moved_pages"] for name, count in counts.functions.most_common()}}
+    print(f"  {kind:24} {figures['a_page']:8,.0f} instructions a page, {figures['ratio']:.2f} copies, "
+          f"{told['flush_rounds'] / told['move_batches']:.2f} rounds of flushes a batch", flush=True)
+    return figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3, help="moves of each kind (default 3, at least 2)")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
+    options = parser.parse_args()
+    if options.repeat < 2:
+        parser.error("--repeat: one run cannot agree with another; give at least 2")
+    print(f"booting Xen, then {len(KINDS)} x {options.repeat} guests of {MEMORY} MiB are moved, 10 to 20 s each", flush=True)
+    machine = Instrumented(MACHINE, "release", XEN_OPTIONS)
+    figures = {kind: [] for kind in KINDS}
+    try:
+        machine.boot()
+        # the first one also pays for what Xen and dom0 keep
+        measure(machine, next(iter(KINDS)))
+        for _ in range(options.repeat):
+            for kind in KINDS:
+                figures[kind].append(measure(machine, kind))
+        machine.settle()
+        machine.finish()
+    except (InstrumentError, BootRed, CommandFailed) as error:
+        sys.exit(f"error: nothing was measured: {error}")
+    finally:
+        machine.kill()
+    result = {"memory_mib": MEMORY, "repeat": options.repeat, "versions": versions(), "kinds": {}}
+    for kind, runs in figures.items():
+        runs.sort(key=lambda run: run["xen"])
+        totals = [run["xen"] for run in runs]
+        result["kinds"][kind] = {**runs[(len(runs) - 1) // 2], "disagreement": (max(totals) - min(totals)) / statistics.median(totals)}
+    for path in report.write(result, options.out):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The results as JSON, as a page of text and as a plot."""
+
+import json
+
+import matplotlib
+
+matplotlib.use("svg")
+from matplotlib import pyplot       # noqa: E402  the back-end is chosen first
+
+from pages import table             # noqa: E402
+
+from .machine import time           # noqa: E402
+
+WHEN = ("before", "during", "after")
+COLOURS = ("#c0603b", "#e0c080", "#3b6ea5")
+
+
+def percent(share):
+    return f"{100 * share:.0f} %"
+
+
+def rows(result):
+    for workload, figures in result["workloads"].items():
+        base = time(figures["before"])
+        for when in WHEN:
+            figure = figures[when]
+            region, where = figure["region"], figure["placement"]
+            total = sum(where.values())
+            yield (workload, when, f"{time(figure) / 1e6:,.0f}", f"{base / time(figure):.2f}", percent(region["imbalance"]),
+                   percent(region["interconnect_load"]), percent(region["local_ratio"]),
+                   " ".join(f"{100 * where.get(node, where.get(str(node), 0)) / total:.0f}" for node in range(8)),
+                   percent(figure["moved"] / result["pages"]) if "moved" in figure else "")
+
+
+def page(result):
+    return "\n".join([
+        "# A repair: bad placement, one command, good placement",
+        "",
+        "Made by `make bench`; do not edit. The figures are in [repair.json](repair.json), how they are taken is told in",
+        "[tests/bench/repair/README.md](../../tests/bench/repair/README.md).",
+        "",
+        "![modelled time before, during and after](repair.svg)",
+        "",
+        f"**Measured:** a PVH guest of {result['pages'] >> 8} MiB and 8 vCPUs on the emulated AMD48, placed as stock libxl and Xen do; the workload runs,",
+        f"runs again while `xl numa-policy rebalance` moves all memory to where `{result['policy']}` wants it, and once more afterwards.",
+        "**Modelled** are time (cycles of the busiest CPU) and the load of the interconnect, **counted** the imbalance of the memory",
+        "controllers, local accesses and where the pages are ([the model](../../tests/numasim/README.md)).",
+        "",
+        *table(("", "", "modelled M cycles", "times as fast", "imbalance", "interconnect load", "local", "memory on nodes 0 to 7, % (at the end)",
+                "of the guest moved meanwhile"), list(rows(result)), left=2),
+        "",
+        "What the workload loses during the rebalance, beyond the placement of the moment, is waiting for pages that are being moved; the",
+        "emulator's clock, which knows no NUMA, is no measure of that.",
+        "",
+        f"{result['versions']['qemu']}; {result['versions']['gcc']}.",
+        ""])
+
+
+def plot(result, path):
+    # the same figures give the same file
+    matplotlib.rcParams.update({"svg.hashsalt": "repair", "svg.fonttype": "none", "font.size": 10})
+    workloads = result["workloads"]
+    figure, axes = pyplot.subplots(figsize=(8.5, 0.8 + 0.8 * len(workloads)))
+    for number, (when, colour) in enumerate(zip(WHEN, COLOURS)):
+        ratios = [time(figures[when]) / time(figures["after"]) for figures in workloads.values()]
+        bars = axes.barh([index + (number - 1) * 0.27 for index in range(len(workloads))], ratios, 0.25, color=colour, label=when)
+        axes.bar_label(bars, [f"{ratio:.2f}" for ratio in ratios], padding=4, fontsize=8)
+    axes.set_yticks(range(len(workloads)), workloads)
+    axes.invert_yaxis()
+    axes.axvline(1, color="#888888", linewidth=0.8)
+    axes.set_xlabel("modelled time, relative to that after the repair")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="lower right", fontsize=8, frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def write(result, directory):
+    directory.mkdir(parents=True, exist_ok=True)
+    paths = [directory / f"repair.{kind}" for kind in ("json", "md", "svg")]
+    paths[0].write_text(json.dumps(result, indent=1) + "\n")
+    paths[1].write_text(page(result))
+    plot(result, paths[2])
+    return paths
