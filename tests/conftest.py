@@ -6,6 +6,7 @@ elsewhere.
 """
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,9 @@ BOOT_BYTES = 8 << 30        # what an emulated machine may come to need of the h
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
+    # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
     config.option.xmlpath = config.option.xmlpath or str(RESULTS / "results.xml")

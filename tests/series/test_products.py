@@ -87,9 +87,7 @@ def test_a_path_that_make_cannot_take_is_one_line(thing, tmp_path):
 
 
 def started(thing, **env):
-    # where the tests run in the background SIGINT is ignored, and no shell below could change that
-    process = subprocess.Popen(["bash", thing.script], env=dict(thing.env, **env), stderr=subprocess.PIPE, text=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    process = subprocess.Popen(["bash", thing.script], env=dict(thing.env, **env), stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
     while not (thing.root / "count").exists():
         assert time.monotonic() < deadline
