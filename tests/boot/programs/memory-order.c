@@ -36,8 +36,8 @@ static void *write_numbers(void *unused)
 			atomic_store_explicit(number(block), n, memory_order_relaxed);
 			atomic_store_explicit(&said[block], n, memory_order_release);
 			/* who writes all the time waits for the first page of a batch, and never comes upon its end */
-			for (int i = rand_r(&seed) % 1000; i; i--)
-				__asm__ volatile("pause");
+			for (int i = rand_r(&seed) % 200000; i; i--)
+				__asm__ volatile("");
 		}
 		atomic_store(&passes, n);
 	}
