@@ -28,7 +28,7 @@ SIZE = "full"
 def measure(workload):
     """Its figures in a guest of its own."""
     machine = RepairHost()
-    print(f"{workload}: before, during and after, about 4 minutes", flush=True)
+    print(f"{workload}: before, during and after", flush=True)
     try:
         machine.boot()
         figures = {"before": machine.workload(workload, SIZE)}
