@@ -1,14 +1,9 @@
 """The results as JSON, as a page of text and as a plot."""
 
-import json
 from collections import Counter
 
-import matplotlib
-
-matplotlib.use("svg")
-from matplotlib import pyplot       # noqa: E402  the back-end is chosen first
-
-from pages import table             # noqa: E402
+from pages import begin_plot, end_plot, table
+from pages import write as write_results
 
 ROWS = 22
 AIMS = {"round-1g": 1.05, "round-2m": 1.05, "round-4k": 3.0}
@@ -94,12 +89,10 @@ def page(result):
 
 
 def plot(result, path):
-    # the same figures give the same file
-    matplotlib.rcParams.update({"svg.hashsalt": "create-cost", "svg.fonttype": "none", "font.size": 10})
     spreads = result["spreads"]
     names = list(spreads["few"])
     height = 0.38
-    figure, axes = pyplot.subplots(figsize=(8.5, 4.2))
+    figure, axes = begin_plot("create-cost", figsize=(8.5, 4.2))
     labels = {"few": "on the nodes libxl chooses", "all": "over all 8 nodes"}
     for offset, (spread, subjects) in zip((-height / 2, height / 2), spreads.items()):
         base = subjects["stock"]["xen"]
@@ -117,17 +110,8 @@ def plot(result, path):
     axes.set_xlim(0, 1.25 * max([3.0, *(s["xen"] / sub["stock"]["xen"] for sub in spreads.values() for s in sub.values())]))
     axes.set_xlabel("hypervisor instructions, relative to stock Xen (M = million)")
     axes.set_title(f"Creating a guest of {result['memory_mib'] // 1024} GiB")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower right", fontsize=8, frameon=False, bbox_to_anchor=(1, 0.3))
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    end_plot(figure, axes, path, bbox_to_anchor=(1, 0.3))
 
 
 def write(result, directory):
-    directory.mkdir(parents=True, exist_ok=True)
-    paths = [directory / f"create-cost.{kind}" for kind in ("json", "md", "svg")]
-    paths[0].write_text(json.dumps(result, indent=1) + "\n")
-    paths[1].write_text(page(result))
-    plot(result, paths[2])
-    return paths
+    return write_results("create-cost", result, page, plot, directory)

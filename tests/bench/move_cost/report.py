@@ -1,14 +1,9 @@
 """The results as JSON, as a page of text and as a plot."""
 
-import json
 from collections import Counter
 
-import matplotlib
-
-matplotlib.use("svg")
-from matplotlib import pyplot       # noqa: E402  the back-end is chosen first
-
-from pages import table             # noqa: E402
+from pages import begin_plot, end_plot, table
+from pages import write as write_results
 
 ROWS = 16
 AIMS = {"4 KiB pages": 2.0, "2 MiB pages": 1.1}
@@ -79,10 +74,8 @@ def page(result):
 
 
 def plot(result, path):
-    # the same figures give the same file
-    matplotlib.rcParams.update({"svg.hashsalt": "move-cost", "svg.fonttype": "none", "font.size": 10})
     kinds = result["kinds"]
-    figure, axes = pyplot.subplots(figsize=(8.5, 2.8))
+    figure, axes = begin_plot("move-cost", figsize=(8.5, 2.8))
     rest = [figures["a_page"] - figures["copy_a_page"] for figures in kinds.values()]
     copies = [figures["copy_a_page"] for figures in kinds.values()]
     axes.barh(range(len(kinds)), copies, 0.6, color="#3b6ea5", label="copying")
@@ -96,17 +89,8 @@ def plot(result, path):
     axes.invert_yaxis()
     axes.set_xlim(0, 1.25 * max(max(figures["a_page"], AIMS.get(kind, 0) * figures["copy_a_page"]) for kind, figures in kinds.items()))
     axes.set_xlabel("hypervisor instructions for each 4 KiB moved")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower right", fontsize=8, frameon=False)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    end_plot(figure, axes, path)
 
 
 def write(result, directory):
-    directory.mkdir(parents=True, exist_ok=True)
-    paths = [directory / f"move-cost.{kind}" for kind in ("json", "md", "svg")]
-    paths[0].write_text(json.dumps(result, indent=1) + "\n")
-    paths[1].write_text(page(result))
-    plot(result, paths[2])
-    return paths
+    return write_results("move-cost", result, page, plot, directory)

@@ -1,13 +1,8 @@
 """The results as JSON, as a page of text and as a plot."""
 
-import json
 
-import matplotlib
-
-matplotlib.use("svg")
-from matplotlib import pyplot       # noqa: E402  the back-end is chosen first
-
-from pages import table             # noqa: E402
+from pages import begin_plot, end_plot, table
+from pages import write as write_results
 
 from .machine import time           # noqa: E402
 
@@ -57,10 +52,8 @@ def page(result):
 
 
 def plot(result, path):
-    # the same figures give the same file
-    matplotlib.rcParams.update({"svg.hashsalt": "repair", "svg.fonttype": "none", "font.size": 10})
     workloads = result["workloads"]
-    figure, axes = pyplot.subplots(figsize=(8.5, 0.8 + 0.8 * len(workloads)))
+    figure, axes = begin_plot("repair", figsize=(8.5, 0.8 + 0.8 * len(workloads)))
     for number, (when, colour) in enumerate(zip(WHEN, COLOURS)):
         ratios = [time(figures[when]) / time(figures["after"]) for figures in workloads.values()]
         bars = axes.barh([index + (number - 1) * 0.27 for index in range(len(workloads))], ratios, 0.25, color=colour, label=when)
@@ -69,17 +62,8 @@ def plot(result, path):
     axes.invert_yaxis()
     axes.axvline(1, color="#888888", linewidth=0.8)
     axes.set_xlabel("modelled time, relative to that after the repair")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower right", fontsize=8, frameon=False)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    end_plot(figure, axes, path)
 
 
 def write(result, directory):
-    directory.mkdir(parents=True, exist_ok=True)
-    paths = [directory / f"repair.{kind}" for kind in ("json", "md", "svg")]
-    paths[0].write_text(json.dumps(result, indent=1) + "\n")
-    paths[1].write_text(page(result))
-    plot(result, paths[2])
-    return paths
+    return write_results("repair", result, page, plot, directory)
