@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from harness import guests
+
 
 @pytest.mark.boot("n8")
 @pytest.mark.parametrize("seed", [1, 20261121])
@@ -14,6 +16,15 @@ def test_garbage_debug(machine, seed):
 @pytest.mark.boot("n8", "release")
 def test_garbage_release(machine):
     probe(machine, 7)
+
+
+@pytest.mark.boot("n8")
+def test_a_guest_is_denied(machine):
+    """What a stubdomain could try: it is a guest like others to this domctl."""
+    guests.create(machine, "other", memory=32)
+    guests.create(machine, "g", paused=False, linux=True, command="guest-domctl", memory=96)
+    said = guests.wait_console(machine, "g", r"guest-domctl: (\d+) calls, (\d+) not denied")
+    assert int(said[1]) >= 70 and int(said[2]) == 0, guests.console(machine, "g")[-2000:]
 
 
 @pytest.mark.boot("n2", "off")

@@ -184,6 +184,15 @@ int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn, unsigned int 
 	return 0;
 }
 
+struct numa_work;
+void numa_work_free(struct numa_work *w);
+
+/* Nothing is moved here, so there is none to free. */
+void numa_work_free(struct numa_work *w)
+{
+	assert(!w);
+}
+
 bool machine_one_by_one;
 unsigned int machine_filled;
 
