@@ -19,9 +19,10 @@ OUT = BUILD / "bench"
 DOM0_CPU = 0        # dom0 has one vCPU, pinned here
 LAST_REGION = 0x7fff
 # What takes as long as it takes elsewhere: a CPU with nothing to do, the scrubbing of freed memory that it does meanwhile,
-# and the spinning until other CPUs have answered a TLB flush.
+# and the spinning until other CPUs have answered a TLB flush, or all have met to compare their clocks.
 WAITING = {"idle_loop", "default_idle", "acpi_processor_idle", "acpi_idle_do_entry", "mwait_idle", "scrub_free_pages",
-           "node_to_scrub", "scrub_continue", "flush_area_mask", "__bitmap_empty"}
+           "node_to_scrub", "scrub_continue", "flush_area_mask", "__bitmap_empty", "on_selected_cpus",
+           "time_calibration_std_rendezvous", "time_calibration_tsc_rendezvous"}
 SCRUB = "scrub_free_pages"
 # idle CPUs look for something to scrub; this is what a few hundred pages take
 SCRUB_AT_REST = 200_000

@@ -50,7 +50,7 @@ def page(result):
         "![instructions a page](move-cost.svg)",
         "",
         f"**Measured:** `xl numa-policy rebalance` of a PVH guest of {result['memory_mib']} MiB from two nodes to two others; instructions of the",
-        "hypervisor (release) on the CPU that dom0 has for itself, less those of a command that looks at no page, for each 4 KiB moved. Each",
+        "hypervisor (release) on the CPU that dom0 has for itself, less those of the command for a guest of 4 MiB that is in place, for each 4 KiB moved. Each",
         f"is the middle one of {result['repeat']}.",
         "",
         *totals(kinds),
