@@ -14,9 +14,11 @@ import shlex
 import pytest
 
 from harness import memory
+from harness.bochs import BochsMachine
 from harness.machine import BootRed, Machine, current_image_id
 from harness.topologies import TOPOLOGIES
 
+EMULATORS = {"qemu": Machine, "bochs": BochsMachine}
 MOST_BOOTS = 3
 # what a test leaves behind; prints the domains that stay nevertheless
 CLEAN_UP = r"""
@@ -79,7 +81,7 @@ class Boots:
                 pytest.fail(f"{' '.join(key)} went red {MOST_BOOTS} times already", pytrace=False)
             topology, hypervisor, options = key
             self.key = key
-            self.machine = Machine(TOPOLOGIES[topology], hypervisor, options)
+            self.machine = EMULATORS[TOPOLOGIES[topology].emulator](TOPOLOGIES[topology], hypervisor, options)
             self.machine.boot()
             self.balance = memory.balance(self.machine, memory.free_pages(self.machine))
         return self.machine

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from base64 import b64encode
@@ -14,6 +15,7 @@ from hashlib import sha256
 import pytest
 
 from harness import agent, scan
+from harness.bochs import BochsMachine
 from harness.machine import ROOT, BootRed, CommandFailed, Machine
 from harness.topologies import TOPOLOGIES
 
@@ -117,12 +119,35 @@ def small():
     machine.kill()
 
 
-def test_boot_early_panic():
+EMULATORS = pytest.mark.parametrize(("emulated", "topology"), [(Machine, "n1"), (BochsMachine, "ept")], ids=["qemu", "bochs"])
+
+
+@EMULATORS
+def test_boot_early_panic(emulated, topology):
     """QEMU ends with status 0 here: only the missing record tells."""
-    machine = Machine(TOPOLOGIES["n1"], "stock", "dom0_mem=4M,max:4M")
+    machine = emulated(TOPOLOGIES[topology], "stock", "dom0_mem=4M,max:4M")
     with pytest.raises(BootRed, match="Panic on CPU 0"):
         machine.boot()
-    machine.kill()
+    assert not machine.qemu.isalive()
+
+
+@EMULATORS
+def test_boot_killed_early(emulated, topology):
+    machine = emulated(TOPOLOGIES[topology], "stock")
+    killer = threading.Timer(3, lambda: os.kill(machine.qemu.pid, signal.SIGKILL))
+    killer.start()
+    with pytest.raises(BootRed, match=f"{emulated.program} ended while waiting for dom0"):
+        machine.boot()
+    killer.join()
+
+
+@EMULATORS
+def test_boot_hangs_early(emulated, topology, monkeypatch):
+    monkeypatch.setattr("harness.machine.BOOT_SECONDS", 1)
+    machine = emulated(TOPOLOGIES[topology], "stock")
+    with pytest.raises(BootRed, match="hang"):
+        machine.boot()
+    assert not machine.qemu.isalive()
 
 
 def test_boot_dom0_panic(small):

@@ -31,14 +31,7 @@ def test_under_fire_release(machine):
 
 def under_fire(machine, number):
     moving.start_writer(machine, vcpus=4, command=f"memory-writer {moving.WRITTEN} 20")
-    owned = sum(guests.dump(machine, "g").usage_pages().values())
-    before = moving.said(machine)[0]
-    counted = Mover(machine, "g", PAGES, seed(number)).finish()
-    assert counted["moved"] >= PAGES
-    assert counted["times 2 MiB"] > 0
-    assert moving.said(machine)[0] > before, "the guest has stood still"
-    moving.check_content(machine)
-    assert sum(guests.dump(machine, "g").usage_pages().values()) == owned
+    moving.under_fire(machine, PAGES, seed(number))
 
 
 @pytest.mark.boot("n8")

@@ -2,9 +2,9 @@
 
     host    NONCE COMMAND-IN-BASE64
     dom0    @begin NONCE COUNT
-            standard output, gzip, base64
+            standard output, gzip, base64; nothing if there is none
             @err
-            standard error, gzip, base64
+            standard error, likewise
             @end NONCE COUNT STATUS SHA256        the hash is over output and error, one after the other
 
 dom0 opens with `@hello BOOT-NONCE IMAGE-ID` and ends with `@bye BOOT-NONCE COUNT`.  Every command has a fresh nonce and both
@@ -47,6 +47,8 @@ def request(nonce, command):
 
 
 def unpack(section):
+    if not section:
+        return b""
     try:
         return gzip.decompress(base64.b64decode(section, validate=False))
     except (binascii.Error, EOFError, OSError, zlib.error) as error:

@@ -85,13 +85,14 @@ def put(machine, path, text):
 def create(machine, name, paused=True, check=True, **options):
     """Creates a guest and returns xl's Result.  A guest that need not run stays paused: what counts is its memory."""
     path = f"/tmp/{name}.cfg"
-    pause = "-p " if paused else ""
-    text = config(name, **options)
-    return machine.run(f"cat >{path} <<'END-OF-FILE'\n{text}END-OF-FILE\nxl create {pause}{path}", check=check)
+    text = config(name, **machine.guest_options | options)
+    start = "" if paused else f" && {machine.start_guest.format(name)}"
+    return machine.run(f"cat >{path} <<'END-OF-FILE'\n{text}END-OF-FILE\nxl create -p {path}{start}", check=check)
 
 
 def destroy(machine, name):
-    machine.run(f"xl destroy {name}")
+    # the next one of this name would go on writing there
+    machine.run(f"xl destroy {name} && rm -f {console_log(name)}")
 
 
 def dump(machine, name, memory=None):
@@ -109,13 +110,18 @@ def domid(machine, name):
     return int(machine.run(f"xl domid {name}").out)
 
 
+def console_log(name):
+    """Where dom0 keeps what a guest says."""
+    return f"/var/log/xen/console/guest-{name}.log"
+
+
 def console(machine, name):
-    return machine.run(f"cat /var/log/xen/console/guest-{name}.log", check=False).out
+    return machine.run(f"cat {console_log(name)}", check=False).out
 
 
 def wait_console(machine, name, pattern, timeout=60):
     """Waits until a guest's console shows a pattern, and returns the match."""
-    end = time.monotonic() + timeout
+    end = time.monotonic() + timeout * machine.slower
     while True:
         text = console(machine, name)
         match = re.search(pattern, text)

@@ -80,8 +80,13 @@ class Machine:
     """A booted machine.  Any failure to behave raises BootRed and ends QEMU.
 
     What is booted is said in four places, which tests/bench/harness/native.py fills otherwise: products, payload(), image_id()
-    and ends_complete.
+    and ends_complete.  What emulates it, in command() and the next five, for bochs.py.
     """
+    program = "QEMU"
+    exit_status = 0
+    slower = 1                              # factor of all timeouts
+    guest_options = {}                      # of xl.cfg, for all guests
+    start_guest = "xl unpause {}"           # when it has been created
     ends_complete = staticmethod(scan.ends_complete)
     dom0_image = "images/dom0.cpio.gz"      # relative to BUILD
 
@@ -119,12 +124,16 @@ class Machine:
             "-append", f"{XEN_OPTIONS} {dom0} {self.xen_options}".rstrip(),
         ]
 
+    def command(self):
+        """What to start; its terminal is the agent's line."""
+        return [*emulator(self.topology, self.console), *self.payload(), *self.qemu_options]
+
     def boot(self):
         for product in self.products():
             if not product.exists():
                 raise BootRed(f"{product} is missing: run make setup")
         wanted = self.image_id()
-        command = [*emulator(self.topology, self.console), *self.payload(), *self.qemu_options]
+        command = self.command()
         (LOGS / f"{self.console.stem}.command").write_text(shlex.join(command) + "\n")
         started = time.monotonic()
         self.qemu = pexpect.spawn(command[0], command[1:], cwd=BUILD, timeout=BOOT_SECONDS, maxread=65536)
@@ -147,7 +156,7 @@ class Machine:
             raise BootRed(self.dead)
         self.count += 1
         nonce = agent.new_nonce()
-        self.qemu.send(agent.request(nonce, command))
+        self._send(agent.request(nonce, command))
         answer = self._expect(agent.ANSWER, timeout, f"the end of: {command[:120]}")
         try:
             result = agent.parse_answer(answer, nonce, self.count, command)
@@ -167,7 +176,7 @@ class Machine:
         """Powers dom0 off and gives the verdict on the whole boot."""
         if self.dead:
             raise BootRed(self.dead)
-        self.qemu.send(f"{agent.new_nonce()} bye\n")
+        self._send(b"%s bye\n" % agent.new_nonce().encode())
         bye = self._expect(agent.BYE, 60, "the final record")
         try:
             agent.check_bye(bye, self.nonce, self.count)
@@ -176,10 +185,10 @@ class Machine:
         try:
             self.qemu.expect(pexpect.EOF, timeout=60)
         except pexpect.TIMEOUT:
-            self._die("QEMU does not end after dom0 powered off")
+            self._die(f"{self.program} does not end after dom0 powered off")
         self.qemu.close()
-        if self.qemu.exitstatus != 0:
-            self._die(f"QEMU ended with status {self.qemu.exitstatus}, signal {self.qemu.signalstatus}")
+        if self.qemu.exitstatus != self.exit_status:
+            self._die(f"{self.program} ended with status {self.qemu.exitstatus}, signal {self.qemu.signalstatus}")
         red = self.scanner.feed(self._new_console()) + self.scanner.end()
         if red:
             self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
@@ -200,8 +209,12 @@ class Machine:
         self.console_read += len(data)
         return data
 
+    def _send(self, data):
+        self.qemu.send(data)
+
     def _expect(self, pattern, timeout, what):
         # In slices, so that a panic is reported as what it is and at once, not as a hang when the time is up.
+        timeout *= self.slower
         end = time.monotonic() + timeout
         while True:
             try:
@@ -218,7 +231,7 @@ class Machine:
             except pexpect.EOF:
                 red = self.scanner.feed(self._new_console()) + self.scanner.end()
                 note = "\n  " + "\n  ".join(red[:20]) if red else ""
-                self._die(f"QEMU ended while waiting for {what}{note}")
+                self._die(f"{self.program} ended while waiting for {what}{note}")
 
     def _die(self, why):
         self.kill()

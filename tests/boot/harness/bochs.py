@@ -1,0 +1,118 @@
+"""A machine that Bochs emulates: an Intel processor with VMX and EPT, which QEMU's TCG has not.
+
+It is an interpreter, some ten times slower than TCG.  Its firmware knows no NUMA: Xen divides the memory by numa=fake, and all
+CPUs are on node 0.
+"""
+
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from .machine import BUILD, DOM0_OPTIONS, LOGS, XEN_OPTIONS, BootRed, Machine
+
+# x2apic, cpuidle, xsave: Xen comes to grief with what Bochs makes of them.
+# apicv: a guest took a #GP where an interrupt that VT-x delivers by itself met an IDT whose EPT entry was to be recalculated.
+# ept=exec-sp: or there would be no 2 MiB pages, as for a processor with the erratum.
+# spec-ctrl: what does not speculate needs no mitigation.
+# noreboot: there is no -no-reboot, and a panic in a loop would be a slow one.
+# no-htt: see guest_options.
+# altp2m: or no domain may have it.
+# flask: its default policy lets no monitor look at a domain; and asked about I/O ports, as guest-pit has it do, it takes a lock
+# twice, which ends a debug build.
+BOCHS_XEN_OPTIONS = ("x2apic=0 cpuidle=0 xsave=0 apicv=0 ept=exec-sp spec-ctrl=no noreboot dom0-cpuid=no-htt altp2m "
+                     "flask=disabled")
+
+# sync=none: idle time passes at once.  quantum: instructions that a CPU runs before it is the next one's turn, 32 at most.
+# The agent's line is the terminal that Bochs is started on.
+BOCHSRC = """\
+cpu: model=corei7_skylake_x, count={cpus}, quantum=32, ips=50000000, reset_on_triple_fault=0
+clock: sync=none
+memory: guest={mib}, host={mib}
+romimage: file=/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=/usr/share/vgabios/vgabios.bin
+display_library: term
+ata0-master: type=cdrom, path=machine.iso, status=inserted
+boot: cdrom
+com1: enabled=1, mode=file, dev=console
+com2: enabled=1, mode=term, dev=/dev/tty
+log: log
+panic: action=fatal
+error: action=report
+info: action=ignore
+debug: action=ignore
+"""
+UART_FIFO = 16
+
+ISOLINUX_CFG = """\
+DEFAULT xen
+LABEL xen
+  KERNEL mboot.c32
+  APPEND /xen {xen} --- /linux {dom0} --- /dom0
+"""
+ISOLINUX = [Path("/usr/lib", file) for file in (
+    "ISOLINUX/isolinux.bin", "syslinux/modules/bios/ldlinux.c32", "syslinux/modules/bios/libcom32.c32",
+    "syslinux/modules/bios/mboot.c32")]
+MAKE_CD = "xorriso -as mkisofs -quiet -b isolinux.bin -c boot.cat -no-emul-boot -boot-load-size 4 -boot-info-table".split()
+
+
+class BochsMachine(Machine):
+    program = "Bochs"
+    exit_status = 1         # it takes a power-off for an accident
+    slower = 6
+    # Its CPUID says of a processor with 2 threads that it has 16 cores, at which Linux warns: with HTT it believes both.
+    guest_options = {"cpuid": "host,htt=0"}
+    start_guest = "guest-pit $(xl domid {0}) && xl unpause {0}"
+    dom0_image = "images/dom0-plain.cpio"
+    directory = None        # with the CD, and what Bochs writes
+
+    def products(self):
+        xen, _, image_id = super().products()
+        return [xen, BUILD / "images" / "linux-plain", image_id]
+
+    def command(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="bochs-", dir=LOGS)
+        directory = Path(self.directory.name)
+        self._make_cd(directory)
+        (directory / "bochsrc").write_text(BOCHSRC.format(cpus=sum(self.topology.cpus), mib=sum(self.topology.mib)))
+        (directory / "continue").write_text("c\n")      # for its debugger, which would wait
+        self.console.touch()
+        # so that no path needs quotes in bochsrc
+        (directory / "console").symlink_to(self.console)
+        (directory / "log").symlink_to(LOGS / f"{self.console.stem}.bochs.log")
+        # Its screen holds nothing of interest, and must not be on the agent's line.  That is held open from the start: a terminal
+        # that nobody has open reads as closed.
+        bochs = (f"cd {shlex.quote(str(directory))} && "
+                 "TERM=vt100 exec bochs-bin -q -f bochsrc -rc continue 3<&0 </dev/null >screen 2>&1")
+        return ["/bin/sh", "-c", bochs]
+
+    def _make_cd(self, directory):
+        cd = directory / "cd"
+        cd.mkdir()
+        xen, linux, _ = self.products()
+        for file in ISOLINUX:
+            shutil.copy(file, cd)
+        for name, source in (("xen", xen), ("linux", linux), ("dom0", BUILD / self.dom0_image)):
+            shutil.copy(source, cd / name)
+        memory = f"dom0_mem={self.topology.dom0_mib}M,max:{self.topology.dom0_mib}M"
+        (cd / "isolinux.cfg").write_text(ISOLINUX_CFG.format(
+            xen=f"{XEN_OPTIONS} {BOCHS_XEN_OPTIONS} numa=fake={self.topology.nodes} {memory} {self.xen_options}",
+            dom0=f"{DOM0_OPTIONS} agent.nonce={self.nonce}"))
+        made = subprocess.run([*MAKE_CD, "-o", directory / "machine.iso", cd], capture_output=True, text=True, check=False)
+        if made.returncode:
+            raise BootRed(f"xorriso fails: {made.stderr[-500:]}")
+        shutil.rmtree(cd)
+
+    def _send(self, data):
+        # As much as fits into its UART at a time: that has no flow control, and dom0 may be busy.  dom0 echoes what it has read.
+        for first in range(0, len(data), UART_FIFO):
+            piece = data[first:first + UART_FIFO]
+            self.qemu.send(piece)
+            self._expect(re.escape(piece.rstrip(b"\n")), 20, "the echo of a command")
+
+    def kill(self):
+        super().kill()
+        if self.directory is not None:
+            self.directory.cleanup()

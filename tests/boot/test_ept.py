@@ -1,0 +1,103 @@
+"""The mover on EPT, whose tables, flushes and deferred changes are others than those of NPT.  See harness/bochs.py."""
+
+import pytest
+
+from harness import checks, guests, memory, moving
+from harness.moving import Mover
+
+MEMORY, WRITTEN = 48, 4     # MiB of the guest, and of them written and verified
+PAGES, FEW = 4000, 1000
+UNMOVED = 16        # its console and xenstore pages, for a start
+
+
+def start_writer(machine):
+    moving.start_writer(machine, command=f"memory-writer {WRITTEN} 300", memory=MEMORY, cpus="0-1", policy="round-2m")
+
+
+def check_ept(machine):
+    """It is EPT that this boot runs on, with large pages."""
+    log = machine.console.read_text(errors="replace")
+    for line in (" - Extended Page Tables (EPT)", "HVM: VMX enabled", "HVM: Hardware Assisted Paging (HAP) detected",
+                 "HVM: HAP page sizes: 4kB, 2MB"):
+        assert f"(XEN) {line}" in log, line
+
+
+def check_placement(machine):
+    """All is where the policy that numa-mover set last wants it."""
+    dump = guests.dump(machine, "g", MEMORY)
+    assert dump.usage_pages() == dump.located_pages()
+    wrong = checks.misplaced(dump, dump.policy, sorted(dump.homes))
+    assert len(wrong) <= UNMOVED, f"{len(wrong)} pages are elsewhere, (gfn, node, wanted): {wrong[:8]}"
+
+
+@pytest.mark.boot("ept")
+def test_content_debug(machine):
+    """What the guest wrote is what it reads, and pages are where they were said to be."""
+    check_ept(machine)
+    start_writer(machine)
+    moving.under_fire(machine, PAGES, 11, MEMORY)
+    check_placement(machine)
+    check_checkpoint(machine)
+
+
+def check_checkpoint(machine):
+    """Log-dirty mode makes EPT change all entries lazily, by misconfiguring them: a move in between loses nothing."""
+    mover = Mover(machine, "g", moving.ENDLESS, 12, memory=MEMORY)
+    machine.run("xl save -c g /tmp/g.save")
+    assert mover.stop()["moved"] > FEW
+    moving.check_content(machine)
+    guests.destroy(machine, "g")
+    machine.run("xl restore /tmp/g.save")
+    moving.wait_passes(machine, "g", 2)
+    moving.check_content(machine)
+
+
+@pytest.mark.boot("ept", "release")
+def test_content_release(machine):
+    check_ept(machine)
+    start_writer(machine)
+    moving.under_fire(machine, FEW, 13, MEMORY)
+    check_placement(machine)
+
+
+@pytest.mark.boot("ept")
+def test_nothing_is_lost(machine):
+    """All memory comes back of guests that are destroyed before, while and after their pages move."""
+    def lives_and_moves():
+        guests.create(machine, "g", memory=32, policy="round-2m")
+        Mover(machine, "g", FEW, 14, memory=32).finish()
+        mover = Mover(machine, "g", moving.ENDLESS, 15, memory=32)
+        machine.run("sleep 1")
+        guests.destroy(machine, "g")
+        assert mover.finish()["moved"] > 0
+
+    memory.leaves_nothing(machine, lives_and_moves)
+
+
+@pytest.mark.boot("ept")
+def test_every_policy_and_back(machine):
+    """Back is where stock placement, which prefers the node of the CPUs, had put it."""
+    ways = [("round-4k", [0, 1], None), ("round-2m", [0, 1], [1, 2]), ("round-1g", [0], None)]
+    stock, back = moving.through_policies(machine, ways, 48)
+    elsewhere = [gfn for gfn, (node, _) in stock.pages.items() if back.pages[gfn][0] != node]
+    assert len(elsewhere) <= UNMOVED
+
+
+@pytest.mark.boot("ept")
+def test_access_is_kept(machine):
+    """What a monitor lets the guest do with a page holds wherever the page is."""
+    guests.create(machine, "g", memory=32, policy="round-4k,nodes=0")
+    machine.run("xl numa-policy set g round-4k --nodes 1")
+    said = machine.run("numa-access $(xl domid g) 0x1000 0x400 xl numa-policy rebalance g").out
+    assert "ended with 0, access of 0 pages changed" in said
+    pages = guests.dump(machine, "g", 32).pages
+    assert {pages[gfn][0] for gfn in range(0x1000, 0x1400)} == {1}
+
+
+@pytest.mark.boot("ept")
+def test_altp2m_is_refused(machine):
+    guests.create(machine, "g", memory=32, policy="round-4k,nodes=0", altp2m="external")
+    machine.run("xl numa-policy set g round-4k --nodes 1")
+    machine.run("numa-access $(xl domid g) altp2m")
+    refused = machine.run("xl numa-policy rebalance g", check=False)
+    assert refused.status == 1 and "altp2m" in refused.err
