@@ -114,6 +114,16 @@ def test_checkpoints_and_restore(machine):
 
 
 @pytest.mark.boot("n8", "release")
+def test_live_migration(machine):
+    """Log-dirty mode, round after round: what is written to a page that has moved is sent again."""
+    moving.start_writer(machine)
+    mover = Mover(machine, "g", ENDLESS, seed(11))
+    moving.migrate(machine)
+    assert mover.finish()["moved"] > FEW
+    moving.check_content(machine, moving.RECEIVED)
+
+
+@pytest.mark.boot("n8", "release")
 def test_vcpus_come_and_go(machine):
     moving.start_writer(machine, vcpus=4)
     mover = Mover(machine, "g", ENDLESS, seed(7))

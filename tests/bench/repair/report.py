@@ -1,10 +1,9 @@
 """The results as JSON, as a page of text and as a plot."""
 
-
 from pages import begin_plot, end_plot, table
 from pages import write as write_results
 
-from .machine import time           # noqa: E402
+from .machine import time
 
 WHEN = ("before", "during", "after")
 COLOURS = ("#c0603b", "#e0c080", "#3b6ea5")

@@ -41,6 +41,15 @@ def check_content(machine, name="g"):
     wait_passes(machine, name, said(machine, name)[0] + 2)
 
 
+RECEIVED = "g--incoming"        # the name by which the console of a guest that was received is kept
+
+
+def migrate(machine, timeout=240):
+    """Live, to the machine where it is: its memory is copied while it runs, and what it writes meanwhile is copied again."""
+    machine.run("xl migrate -s '' g 'xl migrate-receive' 2>/tmp/migrate.log || { cat /tmp/migrate.log >&2; false; }", timeout=timeout)
+    wait_passes(machine, RECEIVED, 2)
+
+
 ENDLESS = 1 << 40
 
 
