@@ -17,7 +17,6 @@ WAYS = [
     ("round-4k", [1, 2, 4, 7], [3, 1, 1, 2]),
     ("round-1g", HOMES, None),
 ]
-SMALL = 60          # pages of a running guest that are in use by others: console, xenstore, shared information
 
 
 @pytest.mark.boot("n8")
@@ -48,7 +47,7 @@ def test_a_node_is_evacuated(machine):
     moving.start_writer(machine, policy="round-4k,nodes=3-5")
     moves = moving.rebalance(machine, "g", "round-4k", [3, 5])
     left = guests.dump(machine, "g").usage_pages().get(4, 0)
-    assert left <= SMALL and left <= moves["in_use"]
+    assert left <= moving.IN_USE and left <= moves["in_use"]
     moving.check_content(machine)
 
 

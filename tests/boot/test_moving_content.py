@@ -30,8 +30,9 @@ def test_under_fire_release(machine):
 
 
 def under_fire(machine, number):
-    moving.start_writer(machine, vcpus=4, command=f"memory-writer {moving.WRITTEN} 20")
-    moving.under_fire(machine, PAGES, seed(number))
+    """From where stock placement put it."""
+    moving.start_writer(machine, vcpus=4, command=f"memory-writer {moving.WRITTEN} 20", policy="none")
+    moving.under_fire(machine, PAGES, seed(number), list(range(1, 8)))
 
 
 @pytest.mark.boot("n8")

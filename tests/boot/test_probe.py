@@ -22,9 +22,14 @@ def test_garbage_release(machine):
 def test_a_guest_is_denied(machine):
     """What a stubdomain could try: it is a guest like others to this domctl."""
     guests.create(machine, "other", memory=32)
-    guests.create(machine, "g", paused=False, linux=True, command="guest-domctl", memory=96, extra_kernel="xen_privcmd.unrestricted=1")
+    guests.create(machine, "g", paused=False, linux=True, command="guest-domctl", memory=96,
+                  extra_kernel="xen_privcmd.unrestricted=1")
     said = guests.wait_console(machine, "g", r"guest-domctl: (\d+) calls, (\d+) not denied")
     assert int(said[1]) >= 70 and int(said[2]) == 0, guests.console(machine, "g")[-2000:]
+    # it was not its own kernel that denied it
+    log = machine.console.read_text(errors="replace")
+    for right in ("get_numa_policy", "set_numa_policy"):
+        assert re.search(rf"avc:  denied  {{ {right} }} for source=d\d+ target=d0 ", log), right
 
 
 @pytest.mark.boot("n2", "off")
