@@ -45,7 +45,7 @@ EXPECTED = [re.compile(r"\(XEN\) " + pattern) for pattern in (
     r"\S*arch/x86/hvm/\w+/\w+\.c:\d+:d\d+v\d+ (RD|WR)MSR 0x\w+( val 0x\w+)? unimplemented",     # Linux tries what there is
     r"\S*common/grant_table\.c:\d+:d\d+v\d+ Expanding d\d+ grant table",
     r"ioport_map:add: dom\d+ gport=42 mport=64 nr=1$",      # guest-pit
-    r"avc:  denied  \{ [gs]et_numa_policy \} for source=d\d+ target=d\d+ scontext=system_u:system_r:domU_t ",      # guest-domctl
+    r"avc:  denied  \{ [gs]et_numa_policy \} for source=d\d+ (target=d\d+ )?scontext=system_u:system_r:domU_t ",   # guest-domctl
     # CPUs that go from one cpupool to another
     r"Initializing Credit2 scheduler", r" (load_\w+_shift|\w+load_balance_tolerance): ", r" runqueues arrangement: ",
     r" cap enforcement granularity: ", r"load tracking window length", r"(Adding|Removing) cpu \d+ (to|from) runqueue",
