@@ -28,15 +28,8 @@ def test_content_debug(machine):
     check_ept(machine)
     start_writer(machine)
     moving.under_fire(machine, PAGES, 11, [0, 1], MEMORY)
-    check_migration(machine)
-
-
-def check_migration(machine):
-    """Log-dirty mode makes EPT change all entries lazily, by misconfiguring them: a move in between loses nothing."""
-    mover = Mover(machine, "g", moving.ENDLESS, 12, memory=MEMORY)
-    moving.migrate(machine)
-    assert mover.finish()["moved"] > FEW
-    moving.check_content(machine, moving.RECEIVED)
+    # log-dirty mode makes EPT change all entries lazily, by misconfiguring them
+    moving.migrate(machine, FEW, 12, MEMORY)
 
 
 @pytest.mark.boot("ept", "release")

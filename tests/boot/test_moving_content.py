@@ -116,12 +116,8 @@ def test_checkpoints_and_restore(machine):
 
 @pytest.mark.boot("n8", "release")
 def test_live_migration(machine):
-    """Log-dirty mode, round after round: what is written to a page that has moved is sent again."""
     moving.start_writer(machine)
-    mover = Mover(machine, "g", ENDLESS, seed(11))
-    moving.migrate(machine)
-    assert mover.finish()["moved"] > FEW
-    moving.check_content(machine, moving.RECEIVED)
+    moving.migrate(machine, FEW, seed(11))
 
 
 @pytest.mark.boot("n8", "release")

@@ -41,15 +41,6 @@ def check_content(machine, name="g"):
     wait_passes(machine, name, said(machine, name)[0] + 2)
 
 
-RECEIVED = "g--incoming"        # the name by which the console of a guest that was received is kept
-
-
-def migrate(machine, timeout=240):
-    """Live, to the machine where it is: its memory is copied while it runs, and what it writes meanwhile is copied again."""
-    machine.run("xl migrate -s '' g 'xl migrate-receive' 2>/tmp/migrate.log || { cat /tmp/migrate.log >&2; false; }", timeout=timeout)
-    wait_passes(machine, RECEIVED, 2)
-
-
 ENDLESS = 1 << 40
 
 
@@ -84,7 +75,23 @@ class Mover:
         return {what: int(number) for number, what in counts}
 
 
+RECEIVED = "g--incoming"        # the name by which the console of a guest that was received is kept
+
+
+def migrate(machine, pages, seed, memory=MEMORY):
+    """The writer g goes, live, to the machine where it is, while more than so many of its pages move.
+
+    Its memory is copied while it runs, and what it writes meanwhile is copied again: log-dirty mode, round after round.
+    """
+    mover = Mover(machine, "g", ENDLESS, seed, memory=memory)
+    machine.run("xl migrate -s '' g 'xl migrate-receive' 2>/tmp/migrate.log || { cat /tmp/migrate.log >&2; false; }", timeout=240)
+    wait_passes(machine, RECEIVED, 2)
+    assert mover.finish()["moved"] > pages
+    check_content(machine, RECEIVED)
+
+
 IN_USE = 60         # pages of a running guest that others have mapped: console, xenstore, shared information
+REPEATS = 5         # a page in use, if only for the moment, keeps its 2 MiB where they are: "repeat the command later"
 
 
 def under_fire(machine, pages, seed, homes, memory=MEMORY):
@@ -96,7 +103,13 @@ def under_fire(machine, pages, seed, homes, memory=MEMORY):
     assert counted["times 2 MiB"] > 0
     for policy in ("round-4k", "round-2m", "round-1g"):
         assert rebalance(machine, "g", policy, homes)["moved"] > 0
-        wrong = checks.misplaced(guests.dump(machine, "g", memory), policy, homes)
+        for _ in range(REPEATS):
+            dump = guests.dump(machine, "g", memory)
+            assert dump.usage_pages() == dump.located_pages()
+            wrong = checks.misplaced(dump, policy, homes)
+            if len(wrong) <= IN_USE:
+                break
+            result(machine, "rebalance g")
         assert len(wrong) <= IN_USE, f"{len(wrong)} pages are elsewhere, (gfn, node, wanted): {wrong[:8]}"
     assert said(machine)[0] > before, "the guest has stood still"
     check_content(machine)
