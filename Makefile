@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
-PRODUCTS := xen-debug xen-release xen-off xen-stock xen-tools linux bin images qemu-plugin workloads
+PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin images qemu-plugin workloads
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:
@@ -32,7 +32,7 @@ packages:
 	@tools/build/packages.sh
 
 # one product: make xen-debug, make linux, …
-xen-debug xen-release xen-off xen-stock:
+xen-debug xen-release xen-off xen-optional xen-stock:
 	@tools/build/xen.sh $(@:xen-%=%)
 xen-tools linux bin images qemu-plugin workloads:
 	@tools/build/$@.sh

@@ -80,10 +80,14 @@ class Boots:
             if self.booted[key] > MOST_BOOTS:
                 pytest.fail(f"{' '.join(key)} went red {MOST_BOOTS} times already", pytrace=False)
             topology, hypervisor, options = key
-            self.key = key
-            self.machine = EMULATORS[TOPOLOGIES[topology].emulator](TOPOLOGIES[topology], hypervisor, options)
-            self.machine.boot()
-            self.balance = memory.balance(self.machine, memory.free_pages(self.machine))
+            machine = EMULATORS[TOPOLOGIES[topology].emulator](TOPOLOGIES[topology], hypervisor, options)
+            try:
+                machine.boot()
+                self.balance = memory.balance(machine, memory.free_pages(machine))
+            except BaseException:
+                machine.kill()
+                raise
+            self.key, self.machine = key, machine
         return self.machine
 
     def leave(self, key, following):

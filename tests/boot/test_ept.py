@@ -71,12 +71,3 @@ def test_access_is_kept(machine):
     assert "ended with 0, access of 0 pages changed" in said
     pages = guests.dump(machine, "g", 32).pages
     assert {pages[gfn][0] for gfn in range(0x1000, 0x1400)} == {1}
-
-
-@pytest.mark.boot("ept")
-def test_altp2m_is_refused(machine):
-    guests.create(machine, "g", memory=32, policy="round-4k,nodes=0", altp2m="external")
-    machine.run("xl numa-policy set g round-4k --nodes 1")
-    machine.run("numa-access $(xl domid g) altp2m")
-    refused = machine.run("xl numa-policy rebalance g", check=False)
-    assert refused.status == 1 and "altp2m" in refused.err

@@ -3,7 +3,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-steps=(packages.sh "fetch.sh xen" "fetch.sh linux" trees.sh xen-tools.sh "xen.sh debug" "xen.sh release" "xen.sh off"
+steps=(packages.sh "fetch.sh xen" "fetch.sh linux" trees.sh xen-tools.sh "xen.sh debug" "xen.sh release" "xen.sh off" "xen.sh optional"
 	"xen.sh stock" linux.sh bin.sh images.sh qemu-plugin.sh workloads.sh)
 started=$SECONDS
 number=0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# xen.sh debug|release|off|stock: build/xen-VARIANT/ with xen, xen-syms and .config.
+# xen.sh debug|release|off|optional|stock: build/xen-VARIANT/ with xen, xen-syms and .config.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

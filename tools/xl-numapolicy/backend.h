@@ -111,7 +111,8 @@ enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
 #define REBALANCE_END UINT64_MAX
 /*
  * One step, from *gfn on, which becomes where to go on. It may move some more than
- * max_pages, but not many; dry_run: none, but counts them.
+ * max_pages, but not many; dry_run: none, but counts them.  From REBALANCE_END on
+ * there are none: that asks whether Xen would move any.
  */
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
 			      bool dry_run, struct moves *moves);

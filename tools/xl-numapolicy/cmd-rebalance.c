@@ -56,6 +56,16 @@ static void check_step(enum result result, const struct domain *domain)
 	}
 }
 
+void check_movable(const struct domain *domain)
+{
+	struct moves none = { 0 };
+	uint64_t gfn = REBALANCE_END;
+	enum result result = backend_rebalance(domain->id, &gfn, 1, true, &none);
+
+	if (result != RESULT_NO_POLICY)
+		check_step(result, domain);
+}
+
 static unsigned int step_pages(uint64_t limit)
 {
 	uint64_t pages = limit / PAGE_BYTES / STEPS_PER_SECOND;

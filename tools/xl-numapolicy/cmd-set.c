@@ -193,6 +193,8 @@ static void run(const struct options *options, int argc, char **argv)
 	check(backend_nodes(&nodes), "ask for the NUMA nodes");
 	check_nodes(&request, &nodes);
 	check_weights(&request, &domain, &nodes);
+	if (options->rebalance)
+		check_movable(&domain);
 
 	check_domain(backend_get(domain.id, &before), &domain,
 		     "ask for the policy of");

@@ -31,6 +31,9 @@ extern const struct command cmd_list, cmd_show, cmd_set, cmd_rebalance, cmd_wher
 /* A domain that can have a policy; exits with the reason if it cannot. */
 void find_guest(const char *which, struct domain *domain);
 
+/* Exits with the reason if its memory cannot be moved whatever its policy is. */
+void check_movable(const struct domain *domain);
+
 /* Moves its memory and says what became of it; does not return when stopped. */
 void rebalance(const struct options *options, const struct domain *domain);
 

@@ -58,10 +58,12 @@ def emulator(topology, console):
     for a in range(topology.nodes):
         for b in range(a + 1, topology.nodes):
             numa += ["-numa", f"dist,src={a},dst={b},val={topology.distances[a][b]}"]
+    devices = [word for device in topology.devices for word in ("-device", device)]
     return [
         # No device with memory of its own: dom0's Linux sizes it by moving it about, and QEMU 10.0 cannot change its memory map while
         # another CPU is at one of its devices ("iotlb_to_section: Assertion", once in some hundred boots).
         "qemu-system-x86_64", "-machine", "q35,sata=off,smbus=off", "-vga", "none", *cpu, "-smp", f"{first},sockets={first}", "-m", f"{sum(topology.mib)}M", *numa,
+        *devices,
         "-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
         "-chardev", f"file,id=console,path={console.relative_to(BUILD)}", "-serial", "chardev:console",
         "-chardev", "stdio,id=agent,signal=off", "-serial", "chardev:agent",

@@ -14,6 +14,7 @@ class Topology:
     mib: tuple           # MiB of each node; 0 is a node with CPUs only
     distances: tuple     # matrix, as ACPI SLIT: 10 is local
     dom0_mib: int = 768
+    devices: tuple = ()         # QEMU's, beside what each machine has
     emulator: str = "qemu"      # or "bochs", which has VMX and EPT, but neither SRAT nor SLIT: see bochs.py
 
     @property
@@ -47,5 +48,7 @@ TOPOLOGIES = {t.name: t for t in (
     Topology("n4-memless", (1,) * 4, (1536, 1024, 0, 1024), cube(4)),
     Topology("n8", (1,) * 8, (1280,) + (1024,) * 7, cube(8)),
     Topology("n8-hetero", (1,) * 8, (1536, 512, 1024, 256, 1280, 768, 384, 1024), cube(8)),
+    # Intel's on an AMD machine: with QEMU's amd-iommu, dom0 hangs as it starts
+    Topology("n2-iommu", (1, 1), (1024, 768), uniform(2), dom0_mib=512, devices=("intel-iommu,intremap=off",)),
     Topology("ept", (2, 0), (512, 576), uniform(2), dom0_mib=320, emulator="bochs"),
 )}

@@ -2,12 +2,10 @@
 /*
  * numa-access DOMID FIRST NR COMMAND…: lets a domain only read NR pages from gfn FIRST on, runs the command while a monitor is
  * there, as mem_access has it, and says whether the access of all of them is still the same.
- * numa-access DOMID altp2m: switches altp2m on.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,17 +19,11 @@ int main(int argc, char **argv)
 	int status;
 	void *ring;
 
-	if (!xch || (argc < 5 && (argc != 3 || strcmp(argv[2], "altp2m")))) {
-		fprintf(stderr, "usage: numa-access DOMID FIRST NR COMMAND…\n       numa-access DOMID altp2m\n");
+	if (!xch || argc < 5) {
+		fprintf(stderr, "usage: numa-access DOMID FIRST NR COMMAND…\n");
 		return 2;
 	}
 	domid = atoi(argv[1]);
-	if (argc == 3) {
-		if (!xc_altp2m_set_domain_state(xch, domid, true))
-			return 0;
-		perror("numa-access: no altp2m");
-		return 1;
-	}
 	first = strtoull(argv[2], NULL, 0);
 	nr = strtoull(argv[3], NULL, 0);
 	ring = xc_monitor_enable(xch, domid, &port);

@@ -100,10 +100,16 @@ int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
 				uint32_t max_pages, unsigned int flags,
 				libxl_numa_move_pages *pages)
 {
-	int rc = fails("rebalance"), step = nr_steps++;
 	uint64_t count[RESULTS] = { 0 };
+	int rc, step;
 
 	(void)ctx;
+	if (*gfn == LIBXL_NUMA_REBALANCE_END) {
+		trace("movable %u\n", domid);
+		return fails("movable");
+	}
+	rc = fails("rebalance");
+	step = nr_steps++;
 	if (rc)
 		return rc;
 	if (step == becomes_after)

@@ -195,7 +195,7 @@ def test_set_then_rebalance(xl):
         "guest1 (id 3): round-2m on home nodes 2-3",
         "guest1 (id 3): 180M moved by round-2m in 0.2 s, 64M was there already"]
     words = [line.split()[0] for line in xl.trace()]
-    assert words[0] == "set" and set(words[1:]) == {"rebalance"}
+    assert words[:2] == ["movable", "set"] and set(words[2:]) == {"rebalance"}
 
 
 def test_set_as_before_rebalances_all_the_same(xl):
@@ -253,6 +253,14 @@ def test_refused(xl, rc, line, after):
     done = xl.run("set", "guest1", "round-2m", "--rebalance", machine=machine)
     assert done.returncode == 1 and done.stdout.startswith("guest1 (id 3): round-2m on home nodes ")
     assert done.stderr == f"xl numa-policy: {line}\n"
+
+
+@pytest.mark.parametrize("rc, word", [(ERROR_DEVICE_EXISTS, "passthrough"), (ERROR_INVAL, "altp2m"), (ERROR_FAIL, "no luck")])
+def test_refused_before_the_policy_is_set(xl, rc, word):
+    machine = machine_with(("moved", 100 * PAGES)).fail("movable", rc, "no luck")
+    assert word in xl.bad("set", "guest1", "round-2m", "--rebalance", machine=machine)
+    assert not [line for line in xl.trace() if line.startswith("set ")]
+    assert xl.good("set", "guest1", "round-2m", machine=machine)
 
 
 def test_domain_that_vanishes(xl):

@@ -1,0 +1,63 @@
+"""Domains whose memory is not moved, because somebody else relies on where it is: each refusal, by the command and by Xen."""
+
+import errno
+import re
+
+import pytest
+
+from harness import guests
+
+
+def not_moved(machine, domain, error, word, moved=False):
+    """Neither the command, which says why, nor a toolstack of its own can move the domain's memory."""
+    machine.run(f"xl numa-policy set {domain} round-4k --nodes 1")
+    for command in ("rebalance {}", "rebalance {} --dry-run", "set {} round-2m --rebalance"):
+        refused = machine.run(f"xl numa-policy {command.format(domain)}", check=False)
+        assert refused.status == 1 and word in refused.err and len(refused.err.splitlines()) == 1, (command, refused)
+    assert int(machine.run(f"numa-unmovable {domain} move").out) == error
+    shown = machine.run(f"xl numa-policy show {domain}").out
+    assert "round-4k" in shown and bool(re.search(r"^moved +[1-9]", shown, re.M)) == moved
+
+
+def number(machine, **options):
+    guests.create(machine, "g", memory=32, policy="round-4k,nodes=0", **options)
+    return guests.domid(machine, "g")
+
+
+def movable(machine, domain):
+    """The same without the reason for the refusal."""
+    machine.run(f"xl numa-policy set {domain} round-4k --nodes 1")
+    machine.run(f"xl numa-policy rebalance {domain}")
+    assert int(machine.run(f"numa-unmovable {domain} move").out) == 0
+    assert re.search(r"^moved +[1-9]", machine.run(f"xl numa-policy show {domain}").out, re.M)
+
+
+@pytest.mark.boot("n2-iommu", "optional")
+def test_devices_may_be_assigned(machine):
+    domain = int(machine.run("numa-unmovable iommu").out)
+    not_moved(machine, domain, errno.EXDEV, "passthrough")
+
+
+@pytest.mark.boot("n2-iommu", "optional")
+def test_no_device_may_be_assigned(machine):
+    """That a machine has an IOMMU is no reason."""
+    movable(machine, number(machine))
+
+
+@pytest.mark.boot("n2-iommu", "optional")
+def test_shadow_paging(machine):
+    not_moved(machine, number(machine, hap=0), errno.EOPNOTSUPP, "shadow paging")
+
+
+@pytest.mark.boot("ept", "optional")
+def test_nested_guests(machine):
+    not_moved(machine, number(machine, nestedhvm=1), errno.EOPNOTSUPP, "nested guests")
+
+
+@pytest.mark.boot("ept", "optional")
+@pytest.mark.parametrize("what", ["altp2m", "sharing", "paging"])
+def test_switched_on_while_it_runs(machine, what):
+    domain = number(machine, **{"altp2m": "external"} if what == "altp2m" else {})
+    movable(machine, domain)
+    machine.run(f"numa-unmovable {domain} {what}")
+    not_moved(machine, domain, errno.EOPNOTSUPP, what, moved=True)
