@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
-PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin images qemu-plugin workloads
+PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin debian-kernel guest-module images qemu-plugin workloads
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:
@@ -34,7 +34,7 @@ packages:
 # one product: make xen-debug, make linux, …
 xen-debug xen-release xen-off xen-optional xen-stock:
 	@tools/build/xen.sh $(@:xen-%=%)
-xen-tools linux bin images qemu-plugin workloads:
+xen-tools linux bin debian-kernel guest-module images qemu-plugin workloads:
 	@tools/build/$@.sh
 
 demo: setup
@@ -52,6 +52,7 @@ check: packages trees xen-tools
 bench: setup
 	@$(PYTHON) tests/bench/create_cost/run.py
 	@$(PYTHON) tests/bench/move_cost/run.py
+	@$(PYTHON) tests/bench/touch_cost/run.py
 	@$(PYTHON) tests/bench/placement/run.py
 	@$(PYTHON) tests/bench/repair/run.py
 

@@ -1,8 +1,8 @@
-"""The mover on EPT, whose tables, flushes and deferred changes are others than those of NPT.  See harness/bochs.py."""
+"""Moving and first-touch on EPT, whose tables, flushes and deferred changes are not those of NPT.  See harness/bochs.py."""
 
 import pytest
 
-from harness import guests, memory, moving
+from harness import first_touch, guests, memory, moving
 from harness.moving import Mover
 
 MEMORY, WRITTEN = 48, 4     # MiB of the guest, and of them written and verified
@@ -71,3 +71,45 @@ def test_access_is_kept(machine):
     assert "ended with 0, access of 0 pages changed" in said
     pages = guests.dump(machine, "g", 32).pages
     assert {pages[gfn][0] for gfn in range(0x1000, 0x1400)} == {1}
+
+
+@pytest.mark.boot("ept")
+def test_what_others_touch_first(machine):
+    """Nothing is mapped before; then it is cleared memory of the home nodes in turn, by 2 MiB, or of the one there is."""
+    for policy, homes in (("first-touch,nodes=0-1", [0, 1]), ("first-touch,nodes=1", [1])):
+        guests.create(machine, "g", memory=32, policy=policy)
+        before = guests.dump(machine, "g", 32)
+        assert len(before.pages) <= UNMOVED + 512 and before.touches["untouched"] + len(before.pages) >= 32 << 8
+        assert "0 of 8192 pages" in machine.run("find-word $(xl domid g) 0 8192 1").out
+        mapped = {gfn >> 9 for gfn in before.pages}
+        dump = guests.dump(machine, "g", 32)
+        pages = {gfn: page for gfn, page in dump.pages.items() if gfn < 8192 and gfn >> 9 not in mapped}
+        assert len(pages) > 6144
+        assert {gfn: page for gfn, page in pages.items() if page != (homes[gfn // 512 % len(homes)], 9)} == {}
+        guests.destroy(machine, "g")
+
+
+@pytest.mark.boot("ept")
+def test_first_touch_and_release(machine):
+    """What was released is touched on the node of the CPUs, or on the home node there is by then."""
+    touched_mib = 2
+    first_touch.start(machine, 2, f"memory-events warm {touched_mib} 3", memory=MEMORY, cpus=["0", "1"],
+                      policy="first-touch,nodes=0-1")
+    first_touch.go(machine)
+    first = {gfn for _, gfn in first_touch.touched(machine)}
+    assert len(first) == 2 * touched_mib << 8
+    # the kernel may have touched these before the program; from now on only the program does
+    for round, node in ((2, 0), (3, 1)):
+        if node:
+            machine.run(f"xl numa-policy set g first-touch --nodes {node}")
+        first_touch.go(machine)
+        assert {gfn for _, gfn in first_touch.touched(machine, round=round)} == first
+        dump = guests.dump(machine, "g", MEMORY)
+        assert {dump.pages[gfn][0] for gfn in first} == {node}
+    assert dump.touches["released"] == 2 * len(first) and dump.touches["invalid"] == 0
+    assert guests.wait_console(machine, "g", r"(?s)round 2 done.*memory-events: (\d+) words not zero").group(1) == "0"
+
+
+@pytest.mark.boot("ept")
+def test_2_mib_that_are_handed_out_page_by_page(machine):
+    first_touch.check_split(machine, 1, 1, 1, [0, 0], memory=MEMORY, cpus=["0", "1"], policy="first-touch,nodes=0-1")

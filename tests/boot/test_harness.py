@@ -69,6 +69,22 @@ def test_scan_planted_line(line, end):
     assert scanned(GOOD_LOG + line + end) == [line.decode()]
 
 
+DEATH = b"""(XEN) d4v0 Triple fault - invoking HVM shutdown action 1
+(XEN) *** Dumping Dom4 vcpu#0 state: ***
+(XEN) ----[ Xen-4.20.4-pre  x86_64  debug=y  Not tainted ]----
+(XEN) RIP:    0010:[<ffffffff814759f8>]
+(XEN) r12: ffff88801357f488   r13: 0000000000000350   r14: 0000000000000000
+"""
+
+
+@pytest.mark.parametrize(("may_die", "red"), [({4}, 1), ({3}, 6), (set(), 6)], ids=["it", "another", "none"])
+def test_scan_death(may_die, red):
+    """A guest that may die is not red, whatever Xen says after that is."""
+    scanner = scan.Scanner()
+    scanner.dom0_up, scanner.may_die = True, may_die
+    assert len(scanner.feed(DEATH + b"(XEN) mm.c:1: bad page\n")) == red
+
+
 def test_scan_cut_log():
     assert not scan.ends_complete(GOOD_LOG[:GOOD_LOG.index(b"(XEN) Entering")])
 

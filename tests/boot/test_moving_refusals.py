@@ -1,4 +1,7 @@
-"""Domains whose memory is not moved, because somebody else relies on where it is: each refusal, by the command and by Xen."""
+"""Domains whose memory is not moved, because somebody else relies on where it is: each refusal, by the command and by Xen.
+
+They cannot have first-touch either.
+"""
 
 import errno
 import re
@@ -8,6 +11,10 @@ import pytest
 from harness import guests
 
 
+def has_moved(shown):
+    return bool(re.search(r"^moved +[1-9]", shown, re.M))
+
+
 def not_moved(machine, domain, error, word, moved=False):
     """Neither the command, which says why, nor a toolstack of its own can move the domain's memory."""
     machine.run(f"xl numa-policy set {domain} round-4k --nodes 1")
@@ -15,12 +22,14 @@ def not_moved(machine, domain, error, word, moved=False):
         refused = machine.run(f"xl numa-policy {command.format(domain)}", check=False)
         assert refused.status == 1 and word in refused.err and len(refused.err.splitlines()) == 1, (command, refused)
     assert int(machine.run(f"numa-unmovable {domain} move").out) == error
+    refused = machine.run(f"xl numa-policy set {domain} first-touch", check=False)
+    assert refused.status == 1 and word in refused.err and len(refused.err.splitlines()) == 1, refused
     shown = machine.run(f"xl numa-policy show {domain}").out
-    assert "round-4k" in shown and bool(re.search(r"^moved +[1-9]", shown, re.M)) == moved
+    assert "round-4k" in shown and has_moved(shown) == moved
 
 
-def number(machine, **options):
-    guests.create(machine, "g", memory=32, policy="round-4k,nodes=0", **options)
+def number(machine, policy="round-4k,nodes=0", **options):
+    guests.create(machine, "g", memory=32, policy=policy, **options)
     return guests.domid(machine, "g")
 
 
@@ -29,13 +38,21 @@ def movable(machine, domain):
     machine.run(f"xl numa-policy set {domain} round-4k --nodes 1")
     machine.run(f"xl numa-policy rebalance {domain}")
     assert int(machine.run(f"numa-unmovable {domain} move").out) == 0
-    assert re.search(r"^moved +[1-9]", machine.run(f"xl numa-policy show {domain}").out, re.M)
+    assert has_moved(machine.run(f"xl numa-policy show {domain}").out)
 
 
 @pytest.mark.boot("n2-iommu", "optional")
 def test_devices_may_be_assigned(machine):
     domain = int(machine.run("numa-unmovable iommu").out)
     not_moved(machine, domain, errno.EXDEV, "passthrough")
+
+
+@pytest.mark.boot("n2-iommu", "optional", "numa-policy=first-touch")
+def test_what_nobody_asked_for_gives_way(machine):
+    """A domain that cannot have the default policy gets round-4k, and devices may be assigned to it; others get first-touch."""
+    domain = int(machine.run("numa-unmovable iommu").out)
+    assert "policy      round-4k" in machine.run(f"xl numa-policy show {domain}").out
+    assert "policy      first-touch" in machine.run(f"xl numa-policy show {number(machine, policy=None)}").out
 
 
 @pytest.mark.boot("n2-iommu", "optional")

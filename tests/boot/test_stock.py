@@ -54,6 +54,13 @@ def test_reboot(machine):
     assert guests.domid(machine, "g") > before
 
 
+@pytest.mark.boot("n1", "stock")
+def test_flask_that_does_not_know_us(machine):
+    """Stock Xen with its FLASK denies what it has never heard of, which must keep no guest from starting."""
+    guests.create(machine, "g", memory=64)
+    assert guests.domains(machine) == ["g"]
+
+
 @pytest.mark.parametrize((), STOCK_LIKE[:2])
 def test_questions_are_refused(machine):
     """Where the feature is not, the command says so in one line, and so does xl for a setting in xl.cfg."""

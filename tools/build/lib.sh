@@ -138,11 +138,15 @@ tree_key() {
 	done
 }
 
-# hypervisor_key REPO COMMIT FRAGMENT and tools_key REPO COMMIT: all that goes into such a build
+# hypervisor_key REPO COMMIT FRAGMENT, kernel_key (likewise) and tools_key REPO COMMIT: all that goes into such a build
 hypervisor_key() {
 	local paths
 	mapfile -t paths <"$here/xen.paths"
 	key "$(tree_key "$1" "$2" "${paths[@]}")" "$here/hypervisor.sh" "$3" "$(compiler)"
+}
+
+kernel_key() {
+	key "$(tree_key "$1" "$2" "")" "$here/kernel.sh" "$3" "$(compiler)"
 }
 
 tools_key() {

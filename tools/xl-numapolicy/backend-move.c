@@ -1,4 +1,4 @@
-/* Calls what libxl has about moving memory. */
+/* Calls what libxl has about moving memory, and what it has counted. */
 #include <libxl.h>
 
 #include "backend.h"
@@ -30,12 +30,11 @@ enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pa
 	return result_of(rc);
 }
 
-enum result backend_move_stats(uint32_t domid, struct move_stats *stats)
+static enum result move_stats(uint32_t domid, struct move_stats *stats)
 {
 	libxl_numa_move_stats all;
 	int rc;
 
-	forget_reason();
 	libxl_numa_move_stats_init(&all);
 	rc = libxl_domain_numa_move_stats_get(ctx, domid, &all);
 	copy_moves(&stats->pages, &all.pages);
@@ -45,4 +44,33 @@ enum result backend_move_stats(uint32_t domid, struct move_stats *stats)
 	stats->longest_ns = all.longest_ns;
 	libxl_numa_move_stats_dispose(&all);
 	return result_of(rc);
+}
+
+static enum result touch_stats(uint32_t domid, struct touch_stats *stats)
+{
+	libxl_numa_touch_stats all;
+	int rc, node;
+
+	libxl_numa_touch_stats_init(&all);
+	rc = libxl_domain_numa_touch_stats_get(ctx, domid, &all);
+	*stats = (struct touch_stats){
+		.untouched = all.untouched, .small = all.small, .large = all.large,
+		.by_others = all.by_others, .exchanged = all.exchanged,
+		.released = all.released, .flush_rounds = all.flush_rounds,
+		.absent = all.absent, .in_use = all.busy, .unfit = all.unfit,
+		.no_table = all.no_room, .events = all.events, .invalid = all.invalid,
+	};
+	for (node = 0; node < all.num_reserve && node < NODES_MAX; node++)
+		stats->reserve[node] = all.reserve[node];
+	libxl_numa_touch_stats_dispose(&all);
+	return result_of(rc);
+}
+
+enum result backend_stats(uint32_t domid, struct stats *stats)
+{
+	enum result result;
+
+	forget_reason();
+	result = move_stats(domid, &stats->moves);
+	return result == RESULT_OK ? touch_stats(domid, &stats->touches) : result;
 }

@@ -82,6 +82,26 @@ struct move_stats {
 	uint64_t locked_ns, longest_ns;
 };
 
+/* Pages of 4 KiB that are mapped when they are touched. */
+struct touch_stats {
+	uint64_t untouched;
+	uint64_t reserve[NODES_MAX];	/* those that wait on each node */
+	/* since the domain was made: */
+	uint64_t small, large;		/* touches, by the size that they mapped */
+	uint64_t by_others;		/* of these, not by the domain's vCPUs */
+	uint64_t exchanged;		/* with the heap of a node */
+	uint64_t released, flush_rounds;
+	/* released by the guest, but left as they were: */
+	uint64_t absent, in_use, unfit, no_table;
+	uint64_t events, invalid;
+};
+
+/* All that Xen has counted of a domain. */
+struct stats {
+	struct move_stats moves;
+	struct touch_stats touches;
+};
+
 /* verbose: libxl's own messages go to stderr, otherwise nowhere. */
 enum result backend_open(bool verbose);
 void backend_close(void);
@@ -111,11 +131,11 @@ enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
 #define REBALANCE_END UINT64_MAX
 /*
  * One step, from *gfn on, which becomes where to go on. It may move some more than
- * max_pages, but not many; dry_run: none, but counts them.  From REBALANCE_END on
+ * max_pages, but not many; dry_run: none, but counts them. From REBALANCE_END on
  * there are none: that asks whether Xen would move any.
  */
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
 			      bool dry_run, struct moves *moves);
-enum result backend_move_stats(uint32_t domid, struct move_stats *stats);
+enum result backend_stats(uint32_t domid, struct stats *stats);
 
 #endif

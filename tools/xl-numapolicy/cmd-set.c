@@ -152,12 +152,12 @@ static void print_memory(const struct domain *domain, const struct policy *befor
 static void print(enum format format, const struct domain *domain,
 		  const struct policy *before, const struct policy *now)
 {
-	struct move_stats stats;
+	struct stats stats;
 	struct usage usage;
 
 	check_domain(backend_usage(domain->id, &usage), domain,
 		     "ask for the memory of");
-	check_domain(backend_move_stats(domain->id, &stats), domain,
+	check_domain(backend_stats(domain->id, &stats), domain,
 		     "ask for the statistics of");
 	output_begin(format);
 	if (format == FORMAT_TABLE) {

@@ -18,12 +18,35 @@ static void print_moves(const struct move_stats *stats)
 	printf("not moved   %" PRIu64 " pages in use, %" PRIu64 " not movable, %" PRIu64
 	       " as the node was full\n", pages->in_use, pages->unmovable,
 	       pages->no_room);
-	printf("locked      %.3f ms in all, %.3f ms at the longest\n\n",
+	printf("locked      %.3f ms in all, %.3f ms at the longest\n",
 	       stats->locked_ns / 1e6, stats->longest_ns / 1e6);
 }
 
+static void print_touches(const struct touch_stats *stats)
+{
+	printf("untouched   %" PRIu64 " pages of 4 KiB\n", stats->untouched);
+	printf("touches     %" PRIu64 " mapped 4 KiB, %" PRIu64 " mapped 2 MiB; %" PRIu64
+	       " were of others than its vCPUs\n", stats->small, stats->large,
+	       stats->by_others);
+	printf("exchanged   %" PRIu64 " pages of 4 KiB with the heap of a node\n",
+	       stats->exchanged);
+	printf("released    %" PRIu64 " pages of 4 KiB, with %" PRIu64
+	       " rounds of TLB flushes\n", stats->released, stats->flush_rounds);
+	printf("kept        %" PRIu64 " pages in use, %" PRIu64 " not plain memory, %" PRIu64
+	       " not there, %" PRIu64 " without room for a page table\n",
+	       stats->in_use, stats->unfit, stats->absent, stats->no_table);
+	printf("events      %" PRIu64 " of the guest, %" PRIu64 " of them invalid\n",
+	       stats->events, stats->invalid);
+}
+
+/* Only of interest where there was ever such a page. */
+static bool has_touches(const struct touch_stats *stats)
+{
+	return stats->untouched || stats->small || stats->large || stats->events;
+}
+
 static void print_text(const struct domain *domain, const struct policy *policy,
-		       const struct usage *usage, const struct move_stats *stats)
+		       const struct usage *usage, const struct stats *stats)
 {
 	char list[LIST_TEXT], share[NUMBER_TEXT], size[NUMBER_TEXT];
 	uint64_t total = usage_total(usage);
@@ -44,11 +67,14 @@ static void print_text(const struct domain *domain, const struct policy *policy,
 	       policy->placed);
 	printf("fell back   %" PRIu64 " pages of 4 KiB, as that node was full\n",
 	       policy->fallback);
-	print_moves(stats);
+	print_moves(&stats->moves);
+	if (has_touches(&stats->touches))
+		print_touches(&stats->touches);
+	putchar('\n');
 }
 
 void print_domain_row(const struct domain *domain, const struct policy *policy,
-		      const struct usage *usage, const struct move_stats *stats)
+		      const struct usage *usage, const struct stats *stats)
 {
 	/* Lists are arrays in JSON, which KIND_NUMBER does not quote. */
 	static const struct column columns[] = {
@@ -71,7 +97,22 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 		{ "FLUSHES", "flush_rounds", KIND_NUMBER },
 		{ "LOCKED", "locked_ns", KIND_NUMBER },
 		{ "LONGEST", "longest_locked_ns", KIND_NUMBER },
+		{ "UNTOUCHED", "untouched_pages", KIND_NUMBER },
+		{ "TOUCHES-4K", "touches_4k", KIND_NUMBER },
+		{ "TOUCHES-2M", "touches_2m", KIND_NUMBER },
+		{ "BY-OTHERS", "touches_by_others", KIND_NUMBER },
+		{ "EXCHANGED", "exchanged_pages", KIND_NUMBER },
+		{ "RELEASED", "released_pages", KIND_NUMBER },
+		{ "REL-FLUSHES", "release_flush_rounds", KIND_NUMBER },
+		{ "REL-IN-USE", "release_in_use_pages", KIND_NUMBER },
+		{ "REL-UNFIT", "release_unfit_pages", KIND_NUMBER },
+		{ "REL-ABSENT", "release_absent_pages", KIND_NUMBER },
+		{ "REL-NO-TABLE", "release_no_table_pages", KIND_NUMBER },
+		{ "EVENTS", "page_events", KIND_NUMBER },
+		{ "INVALID", "invalid_page_events", KIND_NUMBER },
 	};
+	const struct move_stats *moves = &stats->moves;
+	const struct touch_stats *touches = &stats->touches;
 	struct table *table;
 	uint64_t total = usage_total(usage);
 
@@ -91,20 +132,33 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 	put_number(table, policy->placed);
 	put_number(table, policy->fallback);
 	put_bytes(table, total);
-	put_number(table, stats->pages.moved);
-	put_number(table, stats->pages.in_use);
-	put_number(table, stats->pages.unmovable);
-	put_number(table, stats->pages.no_room);
-	put_number(table, stats->batches);
-	put_number(table, stats->flush_rounds);
-	put_number(table, stats->locked_ns);
-	put_number(table, stats->longest_ns);
+	put_number(table, moves->pages.moved);
+	put_number(table, moves->pages.in_use);
+	put_number(table, moves->pages.unmovable);
+	put_number(table, moves->pages.no_room);
+	put_number(table, moves->batches);
+	put_number(table, moves->flush_rounds);
+	put_number(table, moves->locked_ns);
+	put_number(table, moves->longest_ns);
+	put_number(table, touches->untouched);
+	put_number(table, touches->small);
+	put_number(table, touches->large);
+	put_number(table, touches->by_others);
+	put_number(table, touches->exchanged);
+	put_number(table, touches->released);
+	put_number(table, touches->flush_rounds);
+	put_number(table, touches->in_use);
+	put_number(table, touches->unfit);
+	put_number(table, touches->absent);
+	put_number(table, touches->no_table);
+	put_number(table, touches->events);
+	put_number(table, touches->invalid);
 	table_print(table, true);
 	table_free(table);
 }
 
 static void print_nodes(const struct policy *policy, const struct usage *usage,
-			const struct nodes *nodes)
+			const struct touch_stats *touches, const struct nodes *nodes)
 {
 	static const struct column columns[] = {
 		{ "NODE", "node", KIND_NUMBER },
@@ -116,6 +170,7 @@ static void print_nodes(const struct policy *policy, const struct usage *usage,
 		{ "4K-PAGES", "pages_4k", KIND_NUMBER },
 		{ "2M-PAGES", "pages_2m", KIND_NUMBER },
 		{ "1G-PAGES", "pages_1g", KIND_NUMBER },
+		{ "UNTOUCHED", "untouched", KIND_NUMBER },
 	};
 	uint64_t sum = 0, total = usage_total(usage);
 	struct table *table;
@@ -142,6 +197,7 @@ static void print_nodes(const struct policy *policy, const struct usage *usage,
 		put_bytes(table, usage_of_node(usage, node));
 		for (size = 0; size < PAGE_SIZES; size++)
 			put_number(table, usage->mappings[node][size]);
+		put_bytes(table, touches->reserve[node] * PAGE_BYTES);
 	}
 	table_print(table, true);
 	table_free(table);
@@ -150,7 +206,7 @@ static void print_nodes(const struct policy *policy, const struct usage *usage,
 static void run(const struct options *options, int argc, char **argv)
 {
 	struct domain domain = { 0 };
-	struct move_stats stats;
+	struct stats stats;
 	struct policy policy;
 	struct usage usage;
 	struct nodes nodes;
@@ -162,7 +218,7 @@ static void run(const struct options *options, int argc, char **argv)
 		     "ask for the policy of");
 	check_domain(backend_usage(domain.id, &usage), &domain,
 		     "ask for the memory of");
-	check_domain(backend_move_stats(domain.id, &stats), &domain,
+	check_domain(backend_stats(domain.id, &stats), &domain,
 		     "ask for the statistics of");
 
 	output_begin(options->format);
@@ -172,7 +228,7 @@ static void run(const struct options *options, int argc, char **argv)
 		print_domain_row(&domain, &policy, &usage, &stats);
 	if (options->format == FORMAT_RAW)
 		putchar('\n');
-	print_nodes(&policy, &usage, &nodes);
+	print_nodes(&policy, &usage, &stats.touches, &nodes);
 	output_end();
 	free(domain.name);
 }

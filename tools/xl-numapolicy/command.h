@@ -39,7 +39,7 @@ void rebalance(const struct options *options, const struct domain *domain);
 
 /* What show says of a domain as a whole in RAW and JSON; set says it, too. */
 void print_domain_row(const struct domain *domain, const struct policy *policy,
-		      const struct usage *usage, const struct move_stats *stats);
+		      const struct usage *usage, const struct stats *stats);
 
 /* True if the policy is one that places by home nodes and weights. */
 bool policy_places(const struct policy *policy);

@@ -37,6 +37,7 @@ static void print_policies(void)
 		{ "round-4k", "the home nodes in turn, by 4 KiB" },
 		{ "round-2m", "the home nodes in turn, by 2 MiB" },
 		{ "round-1g", "the home nodes in turn, by 1 GiB" },
+		{ "first-touch", "the node of the vCPU that touches a page first" },
 	};
 	const char *name;
 	unsigned int i, j;

@@ -79,10 +79,10 @@ class Symbols:
 @dataclass
 class Counts:
     """What was executed in a region."""
-    functions: Counter      # Xen's instructions on dom0's CPU, by function
-    calls: Counter          # how often dom0's CPU came to the first instruction of a function
+    functions: Counter      # Xen's instructions on one CPU, dom0's if nothing else is said, by function
+    calls: Counter          # how often that CPU came to the first instruction of a function
     everywhere: Counter     # by function, on all CPUs
-    kernel: int             # dom0's kernel and programs, on its CPU
+    kernel: int             # of whose vCPU runs on that CPU: its kernel and programs
     user: int
 
     @property
@@ -91,27 +91,27 @@ class Counts:
 
     @property
     def xen(self):
-        """Instructions of Xen on dom0's CPU, without those spent waiting."""
+        """Instructions of Xen on that CPU, without those spent waiting."""
         return self.functions.total() - self.waiting
 
 
-def parse(line, symbols):
-    """The Counts in a line of the plugin."""
+def parse(line, symbols, cpu=DOM0_CPU):
+    """The Counts of a CPU in a line of the plugin."""
     record = json.loads(line)
     if "error" in record:
         raise InstrumentError(f"the plugin says: {record['error']}")
     functions, everywhere, calls = Counter(), Counter(), Counter()
     for address, instructions, counts in record["blocks"]:
         name = symbols.function(address)
-        functions[name] += counts[DOM0_CPU] * instructions
+        functions[name] += counts[cpu] * instructions
         everywhere[name] += sum(counts) * instructions
         if address in symbols.entries:
-            calls[name] += counts[DOM0_CPU]
-    functions["(outside of text)"] += record["xen_other"][DOM0_CPU]
+            calls[name] += counts[cpu]
+    functions["(outside of text)"] += record["xen_other"][cpu]
     everywhere["(outside of text)"] += sum(record["xen_other"])
     if not functions.total():
         raise InstrumentError("a region without a single instruction of Xen: is xen-syms that of the hypervisor?")
-    return record["region"], Counts(functions, calls, everywhere, record["kernel"][DOM0_CPU], record["user"][DOM0_CPU])
+    return record["region"], Counts(functions, calls, everywhere, record["kernel"][cpu], record["user"][cpu])
 
 
 class Instrumented(boots.Machine):
@@ -141,13 +141,13 @@ class Instrumented(boots.Machine):
         new, self.lines_read = lines[self.lines_read:], len(lines)
         return new
 
-    def counted(self, *words, timeout=boots.COMMAND_SECONDS):
-        """Counts of what `count-region` does with these words."""
+    def counted(self, *words, timeout=boots.COMMAND_SECONDS, cpu=DOM0_CPU):
+        """Counts of a CPU while dom0's `count-region` does with these words."""
         self.region += 1
         if self.region > LAST_REGION:
             raise InstrumentError("no number is left for a region")
         self.run(f"count-region {self.region} {' '.join(words)}", timeout=timeout)
-        found = [parse(line, self.symbols) for line in self._new_lines()]
+        found = [parse(line, self.symbols, cpu) for line in self._new_lines()]
         if [number for number, _ in found] != [self.region]:
             raise InstrumentError(f"region {self.region} was to be counted, the plugin saw {[number for number, _ in found]}")
         return found[0][1]

@@ -46,6 +46,11 @@ class Figures:
         region = self.alone.get((subject, workload))
         return max(map(cpu_time, region["cpus"])) if region else None
 
+    def memory_cycles(self, subject, workload):
+        """Of the CPU that waits longest for memory."""
+        region = self.alone.get((subject, workload))
+        return max(cpu["memory_cycles"]["contended"] for cpu in region["cpus"]) if region else None
+
     def best(self, subjects, workload):
         """(subject, time) of the fastest, or (None, None)."""
         times = {name: self.time(name, workload) for name in subjects if self.time(name, workload)}

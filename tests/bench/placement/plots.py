@@ -8,9 +8,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator   # noqa:
 
 from .subjects import FIRST_TOUCH, POLICIES, STOCK, SUBJECTS, XEN    # noqa: E402
 
-# Bad is red, the policies are blues, Linux is grey; a new policy takes the next colour.
-COLOURS = {STOCK: "#c0392b", "round-1g": "#9ecae1", "round-2m": "#4292c6", "round-4k": "#08519c"}
-MORE_COLOURS = ["#2ca02c", "#9467bd", "#e6a700", "#17becf"]
+# Bad is red, interleaving is blue, Linux grey; a new policy takes the next colour.
+COLOURS = {STOCK: "#c0392b", "round-1g": "#9ecae1", "round-2m": "#4292c6", "round-4k": "#08519c", "first-touch": "#2ca02c"}
+MORE_COLOURS = ["#8c564b", "#9467bd", "#e6a700", "#17becf"]
 LINUX = "#555555"
 
 

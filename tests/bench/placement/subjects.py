@@ -27,9 +27,11 @@ SUBJECTS = {subject.name: subject for subject in (
     Subject("round-1g", "round-1g", hypervisor="release", policy="round-1g"),
     Subject("round-2m", "round-2m", hypervisor="release", policy="round-2m"),
     Subject("round-4k", "round-4k", hypervisor="release", policy="round-4k", quick=True),
+    Subject("first-touch", "first-touch", hypervisor="release", policy="first-touch"),
 )}
 
 FIRST_TOUCH, INTERLEAVE, STOCK = "native-first-touch", "native-interleave", "stock"
+XEN_FIRST_TOUCH = "first-touch"
 NATIVE = [name for name, subject in SUBJECTS.items() if subject.native]
 XEN = [name for name, subject in SUBJECTS.items() if not subject.native]
 POLICIES = [name for name, subject in SUBJECTS.items() if subject.policy]

@@ -21,6 +21,8 @@ class Dump:
     placed: int = 0
     fallback: int = 0
     usage: dict = field(default_factory=dict)       # node -> (4 KiB, 2 MiB, 1 GiB mappings)
+    touches: dict = field(default_factory=dict)     # what first-touch counts
+    reserve: dict = field(default_factory=dict)     # node -> pages that wait to be touched
     pages: dict = field(default_factory=dict)       # gfn -> (node, order), pages that have RAM
 
     def usage_pages(self):
@@ -53,6 +55,10 @@ def parse_dump(text):
             dump.homes[int(words[0])] = int(words[1])
         elif key == "usage":
             dump.usage[int(words[0])] = tuple(int(word) for word in words[1:])
+        elif key == "touches":
+            dump.touches = {what: int(number) for what, number in (word.split("=") for word in words)}
+        elif key == "reserve":
+            dump.reserve[int(words[0])] = int(words[1])
         elif key == "pages":
             first = int(words[0], 16)
             for offset, (node, order) in enumerate(zip(words[1], words[2])):
@@ -63,15 +69,18 @@ def parse_dump(text):
     return dump
 
 
-def config(name, memory=64, policy=None, linux=False, command="", extra_kernel="", **options):
-    """The text of an xl.cfg.  Without `linux` the guest is idle-guest, which only halts and costs nothing to create."""
+def config(name, memory=64, policy=None, linux=False, command="", extra_kernel="", last_words=True, **options):
+    """The text of an xl.cfg.  Without `linux` the guest is idle-guest, which only halts and costs nothing to create.
+
+    A guest that is to die has its kernel's last words on its own console alone, where they do not make the boot red.
+    """
     values = {
         "name": name, "type": "pvh", "memory": memory, "vcpus": 1, "tsc_mode": "native",
         "kernel": "/boot/bzImage" if linux else "/boot/idle-guest", "on_crash": "preserve",
     }
     if linux:
         run = base64.b64encode(command.encode()).decode()
-        values |= {"ramdisk": "/boot/guest.cpio.gz", "extra": f"console=hvc0 earlyprintk=xen,keep loglevel=5 panic=1 {extra_kernel} run64={run}"}
+        values |= {"ramdisk": "/boot/guest.cpio.gz", "extra": f"console=hvc0 {'earlyprintk=xen,keep ' * last_words}loglevel=5 panic=1 {extra_kernel} run64={run}"}
     if policy is not None:
         values["numa_policy"] = policy
     values |= options

@@ -97,6 +97,7 @@ class Machine:
         self.hypervisor = hypervisor
         self.xen_options = xen_options
         self.qemu_options = qemu_options
+        self.dom0_image = topology.dom0_image or self.dom0_image
         self.count = 0
         self.nonce = agent.new_nonce()
         self.scanner = scan.Scanner()

@@ -16,6 +16,7 @@ class Topology:
     dom0_mib: int = 768
     devices: tuple = ()         # QEMU's, beside what each machine has
     emulator: str = "qemu"      # or "bochs", which has VMX and EPT, but neither SRAT nor SLIT: see bochs.py
+    dom0_image: str = ""        # relative to build/, if not the emulator's usual one
 
     @property
     def nodes(self):
@@ -45,6 +46,8 @@ TOPOLOGIES = {t.name: t for t in (
     Topology("n2", (2, 2), (3072, 3072), uniform(2)),
     # a node must hold a whole GiB beside what Xen and dom0 take, or round-1g has nothing to show
     Topology("n4", (1,) * 4, (2560,) * 4, cube(4)),
+    # with the kernel of Debian 13 for a guest
+    Topology("n4-debian", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images/dom0-debian.cpio.gz"),
     Topology("n4-memless", (1,) * 4, (1536, 1024, 0, 1024), cube(4)),
     Topology("n8", (1,) * 8, (1280,) + (1024,) * 7, cube(8)),
     Topology("n8-hetero", (1,) * 8, (1536, 512, 1024, 256, 1280, 768, 384, 1024), cube(8)),

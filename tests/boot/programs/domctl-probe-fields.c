@@ -40,12 +40,12 @@ static void probe_set(void)
 	unsigned int i;
 
 	/* the policies there are, and those there are not */
-	for (uint32_t policy = XEN_NUMA_POLICY_NONE; policy <= XEN_NUMA_POLICY_ROUND_1G; policy++) {
+	for (uint32_t policy = XEN_NUMA_POLICY_NONE; policy <= XEN_NUMA_POLICY_FIRST_TOUCH; policy++) {
 		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.policy = policy;
 		domctl->u.numa_policy.u.conf.nr_weights = 0;
 		expect_good("policy");
 	}
-	for (i = 2; i < 32; i++) {
+	for (i = 3; i < 32; i++) {
 		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.policy = 1u << i;
 		expect_refusal("policy");
 	}
@@ -105,6 +105,9 @@ static void probe_answers(void)
 		np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);
 		set_xen_guest_handle_raw(np->u.usage.counts, no_handles[i]);
 		expect_refusal("handle for the counts");
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_TOUCHES);
+		set_xen_guest_handle_raw(np->u.touches.reserve, no_handles[i]);
+		expect_refusal("handle for the reserve");
 		np = prepare(XEN_DOMCTL_NUMA_POLICY_LOCATE);
 		set_xen_guest_handle_raw(np->u.locate.pages, no_handles[i]);
 		expect_refusal("handle for the pages");
@@ -115,6 +118,8 @@ static void probe_answers(void)
 	for (i = 0; i < 32; i++) {
 		prepare(XEN_DOMCTL_NUMA_POLICY_USAGE)->u.usage.pad = 1u << i;
 		expect_refusal("padding of usage");
+		prepare(XEN_DOMCTL_NUMA_POLICY_TOUCHES)->u.touches.pad = 1u << i;
+		expect_refusal("padding of touches");
 	}
 	np = prepare(XEN_DOMCTL_NUMA_POLICY_LOCATE);
 	np->u.locate.done = np->u.locate.nr + 1;
@@ -136,6 +141,13 @@ static void probe_answers(void)
 		np->u.locate.pages.p[2].gfn = -(1ull << i);
 		call();
 	}
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_TOUCHES);
+	np->u.touches.nr_nodes = 0;
+	set_xen_guest_handle_raw(np->u.touches.reserve, no_handles[0]);
+	expect_good("no room for the reserve");
+	prepare(XEN_DOMCTL_NUMA_POLICY_TOUCHES)->u.touches.nr_nodes = 0xffffffff;
+	expect_good("very much room for the reserve");
+
 	/* answers that land on the question */
 	np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);
 	np->u.usage.nr_nodes = 2;

@@ -121,6 +121,13 @@ void probe_random(uint64_t seed)
 			if (!(rnd() % 4))
 				np->u.rebalance.flags = some();
 			break;
+		case XEN_DOMCTL_NUMA_POLICY_TOUCHES:
+			if (!(rnd() % 2))
+				np->u.touches.nr_nodes = some();
+			if (!(rnd() % 8))
+				np->u.touches.pad = some();
+			set_xen_guest_handle_raw(np->u.touches.reserve, some_handle());
+			break;
 		default:
 			for (unsigned int word = 0; word < sizeof(np->u) / 8; word++)
 				((uint64_t *)&np->u)[word] = some();

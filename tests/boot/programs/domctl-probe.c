@@ -100,6 +100,10 @@ struct xen_domctl_numa_policy *prepare(uint32_t op)
 	case XEN_DOMCTL_NUMA_POLICY_REBALANCE:
 		np->u.rebalance.nr = PAGES;
 		break;
+	case XEN_DOMCTL_NUMA_POLICY_TOUCHES:
+		np->u.touches.nr_nodes = NODES;
+		set_xen_guest_handle_raw(np->u.touches.reserve, counts);
+		break;
 	}
 	return np;
 }
@@ -130,7 +134,7 @@ static void check_domain(void)
 	uint64_t mapped = 0;
 
 	expect_good("get at the end");
-	if (np->u.conf.policy > XEN_NUMA_POLICY_ROUND_1G)
+	if (np->u.conf.policy > XEN_NUMA_POLICY_FIRST_TOUCH)
 		fail("policy %" PRIu32 " at the end", np->u.conf.policy);
 
 	np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);

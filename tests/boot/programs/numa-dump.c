@@ -5,6 +5,8 @@
  *	policy NAME FOLLOWS-AFFINITY PLACED FALLBACK
  *	home NODE WEIGHT                           a line a home node
  *	usage NODE 4K 2M 1G                        a line a node that holds something
+ *	touches WHAT=NUMBER…                       of pages that are mapped when they are touched
+ *	reserve NODE PAGES                         a line a node where such pages wait
  *	pages FIRST-GFN-IN-HEX NODES ORDERS        a line 512 gfns in the ranges asked for; a digit of NODES is the node, '.'
  *	                                           no RAM; ORDERS has s, m, l for 4 KiB, 2 MiB, 1 GiB
  */
@@ -66,6 +68,25 @@ static int print_usage(void)
 	return 0;
 }
 
+static int print_touches(void)
+{
+	libxl_numa_touch_stats s;
+	int rc;
+
+	libxl_numa_touch_stats_init(&s);
+	rc = libxl_domain_numa_touch_stats_get(ctx, domid, &s);
+	if (rc)
+		return fail("touches", rc);
+	printf("touches untouched=%" PRIu64 " small=%" PRIu64 " large=%" PRIu64 " by_others=%" PRIu64 " exchanged=%" PRIu64 " released=%" PRIu64 " absent=%" PRIu64 " busy=%" PRIu64
+	       " unfit=%" PRIu64 " no_room=%" PRIu64 " events=%" PRIu64 " invalid=%" PRIu64 " flush_rounds=%" PRIu64 "\n",
+	       s.untouched, s.small, s.large, s.by_others, s.exchanged, s.released, s.absent, s.busy, s.unfit, s.no_room, s.events, s.invalid, s.flush_rounds);
+	for (int node = 0; node < s.num_reserve; node++)
+		if (s.reserve[node])
+			printf("reserve %d %" PRIu64 "\n", node, s.reserve[node]);
+	libxl_numa_touch_stats_dispose(&s);
+	return 0;
+}
+
 static int print_chunk(uint64_t first, unsigned int nr)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
@@ -109,7 +130,7 @@ int main(int argc, char **argv)
 	domid = strtoul(argv[1], NULL, 10);
 	if (libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, log))
 		return 1;
-	rc = print_policy() || print_usage();
+	rc = print_policy() || print_usage() || print_touches();
 	for (int arg = 2; !rc && arg < argc; arg += 2) {
 		uint64_t start = strtoull(argv[arg], NULL, 0), end = strtoull(argv[arg + 1], NULL, 0);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * numa-mover DOMID MIB PAGES SEED [alone]: moves pages of a domain of that size back and forth, the same ways for the same
- * seed, until so many have been moved, or until SIGTERM: lists of single pages and of 2 MiB, with holes, repetitions and overlaps, and the
- * whole by one policy after the other.
+ * seed, until so many have been moved, or until SIGTERM: lists of single pages and of 2 MiB, with holes, repetitions and
+ * overlaps, and the whole by one policy after the other.
  *
- * `alone` says that nobody else moves the domain's pages: then each page must be where it was said to have been moved, and the
- * whole is brought in order at the end.
+ * `alone` says that nobody else moves the domain's pages or sets its policy: then each page must be where it was said to have
+ * been moved, and the whole is brought in order at the end.
  * The domain may go away: that is said, and is no failure.
  */
 #include <errno.h>
@@ -29,6 +29,7 @@ static struct xen_numa_move *list;
 static xen_numa_page_t *pages;
 static uint8_t *bitmap;
 static uint32_t domid;
+static bool alone;
 static unsigned int nodes;
 static uint64_t gfns, state, results[XEN_NUMA_MOVE_RESULTS], superpages;
 
@@ -68,10 +69,13 @@ static struct xen_domctl_numa_policy *prepare(uint32_t op)
 	return &domctl->u.numa_policy;
 }
 
-static void call(const char *what)
+/* False if Xen refuses it with this errno; 0: it may not. */
+static bool call(const char *what, int refusal)
 {
 	if (xencall1(xcall, __HYPERVISOR_domctl, (uintptr_t)domctl) >= 0)
-		return;
+		return true;
+	if (refusal && errno == refusal)
+		return false;
 	if (errno == ESRCH) {
 		print_results("the domain is gone");
 		exit(0);
@@ -89,12 +93,14 @@ static void rebalance(void)
 	np->u.conf.policy = XEN_NUMA_POLICY_ROUND_4K + rnd() % 3;
 	np->u.conf.nodes.nr_bits = MOST_NODES;
 	set_xen_guest_handle_raw(np->u.conf.nodes.bitmap, bitmap);
-	call("set");
+	call("set", 0);
 	do {
 		np = prepare(XEN_DOMCTL_NUMA_POLICY_REBALANCE);
 		np->u.rebalance.gfn = gfn;
 		np->u.rebalance.nr = rnd() % 4096;
-		call("rebalance");
+		/* another has set the policy none: nothing is left to be done */
+		if (!call("rebalance", alone ? 0 : ENOENT))
+			return;
 		for (unsigned int i = 0; i < XEN_NUMA_MOVE_RESULTS; i++)
 			results[i] += np->u.rebalance.pages[i];
 		gfn = np->u.rebalance.gfn;
@@ -119,7 +125,7 @@ static void check(unsigned int nr)
 		pages[0].gfn = gfn;
 		np->u.locate.nr = 1;
 		set_xen_guest_handle_raw(np->u.locate.pages, pages);
-		call("locate");
+		call("locate", 0);
 		if (pages[0].node != list[last].node) {
 			fprintf(stderr, "numa-mover: gfn %#" PRIx64 " was moved to node %" PRIu32 " and is on %" PRIu32 "\n",
 				gfn, list[last].node, pages[0].node);
@@ -128,7 +134,7 @@ static void check(unsigned int nr)
 	}
 }
 
-static void move_list(bool alone)
+static void move_list(void)
 {
 	struct xen_domctl_numa_policy *np;
 	unsigned int nr = rnd() % LIST + 1;
@@ -152,7 +158,7 @@ static void move_list(bool alone)
 		np->u.move.nr = nr;
 		np->u.move.done = done;
 		set_xen_guest_handle_raw(np->u.move.list, list);
-		call("move");
+		call("move", 0);
 		done = np->u.move.done;
 	} while (done < nr);
 	for (unsigned int i = 0; i < nr; i++) {
@@ -165,10 +171,10 @@ static void move_list(bool alone)
 
 int main(int argc, char **argv)
 {
-	bool alone = argc == 6 && !strcmp(argv[5], "alone");
 	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
 	uint64_t wanted;
 
+	alone = argc == 6 && !strcmp(argv[5], "alone");
 	xcall = xencall_open(NULL, 0);
 	domctl = xcall ? xencall_alloc_buffer(xcall, sizeof(*domctl)) : NULL;
 	list = xcall ? xencall_alloc_buffer(xcall, LIST * sizeof(*list)) : NULL;
@@ -190,7 +196,7 @@ int main(int argc, char **argv)
 	signal(SIGTERM, stop_soon);
 	while (!stop && results[XEN_NUMA_MOVE_DONE] < wanted) {
 		for (unsigned int i = 0; i < 24 && !stop && results[XEN_NUMA_MOVE_DONE] < wanted; i++)
-			move_list(alone);
+			move_list();
 		if (!stop && results[XEN_NUMA_MOVE_DONE] < wanted)
 			rebalance();
 	}

@@ -167,7 +167,7 @@ static void map_page(unsigned long gfn, unsigned long mfn, unsigned int order)
 	assert(frames[mfn].owned && !frames[mfn].mapped);
 	assert(!p2m[gfn].present);
 	frames[mfn].mapped = 1;
-	p2m[gfn] = (struct p2m_entry){ true, mfn, order };
+	p2m[gfn] = (struct p2m_entry){ true, mfn, order, false };
 }
 
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn, unsigned int order)
@@ -210,6 +210,35 @@ int p2m_numa_fill(struct domain *d, gfn_t gfn, const mfn_t mfns[])
 	for (unsigned int i = 0; i < 512; i++)
 		map_page(gfn.gfn + i, mfns[i].mfn, 0);
 	return 0;
+}
+
+int machine_may_be_untouched;
+
+int p2m_numa_untouched_init(struct domain *d)
+{
+	(void)d;
+	assert(!test_locks_held);
+	return machine_may_be_untouched;
+}
+
+int p2m_numa_add_untouched(struct domain *d, gfn_t gfn, struct page_info *pg, unsigned int order)
+{
+	(void)d;
+	assert(!test_locks_held && !(gfn.gfn & ((1UL << order) - 1)));
+	for (unsigned int i = 0; i < 1U << order; i++)
+		if (p2m[gfn.gfn + i].present)
+			return -EBUSY;
+	for (unsigned int i = 0; i < 1U << order; i++) {
+		map_page(gfn.gfn + i, pg - frames + i, order);
+		p2m[gfn.gfn + i].untouched = true;
+	}
+	return 0;
+}
+
+unsigned long p2m_pod_decrease_reservation(struct domain *d, gfn_t gfn, unsigned int order)
+{
+	assert(!order);
+	return p2m[gfn.gfn].present && p2m[gfn.gfn].untouched && !guest_remove_page(d, gfn.gfn);
 }
 
 int guest_remove_page(struct domain *d, unsigned long gfn)

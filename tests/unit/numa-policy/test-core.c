@@ -11,7 +11,7 @@
 
 static struct domain dom;
 static struct domain control;
-static struct vcpu caller = { &control };
+static struct vcpu caller = { .domain = &control };
 
 static int setup(void **unused)
 {
@@ -147,7 +147,7 @@ static void nonsense_is_refused_and_changes_nothing(void **unused)
 	uint8_t bytes[16] = { 1 };
 
 	(void)unused;
-	assert_int_equal(set(4, 0, 0, NULL), -EINVAL);
+	assert_int_equal(set(XEN_NUMA_POLICY_FIRST_TOUCH + 1, 0, 0, NULL), -EINVAL);
 	assert_int_equal(set(~0U, 0, 0, NULL), -EINVAL);
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 4, 0, NULL), -ENODEV);
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 1UL << 63, 0, NULL), -ENODEV);

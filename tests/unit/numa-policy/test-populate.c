@@ -11,7 +11,7 @@
 
 static struct domain dom;
 static struct domain control = { .domain_id = 0 }, another = { .domain_id = 7 };
-static struct vcpu caller = { &control }, sibling = { &control }, other = { &another };
+static struct vcpu caller = { .domain = &control }, sibling = { .domain = &control }, other = { .domain = &another };
 static bool need_flush;
 static uint32_t stamp;
 

@@ -1,5 +1,5 @@
 /*
- * Moving memory, and the clock by which it takes its time: a step costs what the
+ * Moving memory, what was counted, and the clock by which it takes its time: a step costs what the
  * machine's speed says, sleeping costs nothing, nothing else takes any.
  */
 #include <signal.h>
@@ -29,6 +29,9 @@ static int signal_number, signal_after = -1;
 static int becomes = -1, becomes_after = -1;
 static int stall_seconds, stall_after = -1;
 static libxl_numa_move_stats stats;
+static libxl_numa_touch_stats touches;
+static uint64_t reserve[64];
+static int nr_reserve;
 
 bool read_rebalance_line(const char *word, const char *line)
 {
@@ -55,6 +58,16 @@ bool read_rebalance_line(const char *word, const char *line)
 			      &stats.pages.no_room, &stats.batches,
 			      &stats.flush_rounds, &stats.locked_ns,
 			      &stats.longest_ns) == 9;
+	if (!strcmp(word, "touches"))
+		return sscanf(line, "%lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu",
+			      &touches.untouched, &touches.small, &touches.large,
+			      &touches.by_others, &touches.exchanged,
+			      &touches.released, &touches.flush_rounds,
+			      &touches.busy, &touches.unfit, &touches.absent,
+			      &touches.no_room, &touches.events,
+			      &touches.invalid) == 13;
+	if (!strcmp(word, "waits"))
+		return sscanf(line, "%lu", &reserve[nr_reserve++]) == 1;
 	return false;
 }
 
@@ -144,4 +157,20 @@ int libxl_domain_numa_move_stats_get(libxl_ctx *ctx, uint32_t domid,
 	(void)domid;
 	*all = stats;
 	return fails("stats");
+}
+
+int libxl_domain_numa_touch_stats_get(libxl_ctx *ctx, uint32_t domid,
+				      libxl_numa_touch_stats *all)
+{
+	int rc = fails("touches");
+
+	(void)ctx;
+	(void)domid;
+	if (rc)
+		return rc;
+	*all = touches;
+	all->num_reserve = nr_reserve;
+	all->reserve = calloc(nr_reserve + 1, sizeof(*all->reserve));
+	memcpy(all->reserve, reserve, nr_reserve * sizeof(*all->reserve));
+	return 0;
 }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-POLICIES = ["default", "none", "round-4k", "round-2m", "round-1g"]
+POLICIES = ["default", "none", "round-4k", "round-2m", "round-1g", "first-touch"]
 MIB = 1 << 20
 
 # libxl's error numbers (libxl_types.idl).
@@ -48,6 +48,8 @@ class Machine:
     becomes: tuple = None  # (policy, after so many steps)
     stall: tuple = None  # (seconds that a step takes more, after so many steps)
     stats: list = field(default_factory=list)  # pages by result, batches, rounds, ns, longest
+    touches: list = field(default_factory=list)  # in the order of `show --json`
+    waits: list = field(default_factory=list)  # pages in the reserve of each node
 
     def fail(self, function, rc, message="it did not work", after=0):
         self.failures.append((function, rc, after, message))
@@ -68,6 +70,10 @@ class Machine:
             yield f"stall {self.stall[0]} {self.stall[1]}"
         if self.stats:
             yield "stats " + " ".join(map(str, self.stats))
+        if self.touches:
+            yield "touches " + " ".join(map(str, self.touches))
+        for pages in self.waits:
+            yield f"waits {pages}"
         for node in self.absent:
             yield f"absent {node}"
         for node in self.empty:

@@ -70,7 +70,7 @@ def words_for(bash, line):
     ("where g", {"guest1", "guest2"}),
     ("where guest1 ", set()),
     ("set ", GUESTS),
-    ("set guest1 ", {"none", "round-4k", "round-2m", "round-1g"}),
+    ("set guest1 ", {"none", "round-4k", "round-2m", "round-1g", "first-touch"}),
     ("set guest1 round-1", {"round-1g"}),
     ("set --nodes 0-3 --weights 3:1:1:1 guest1 r", {"round-4k", "round-2m", "round-1g"}),
     ("set --nodes=0-3 --weights=3:1:1:1 guest1 n", {"none"}),

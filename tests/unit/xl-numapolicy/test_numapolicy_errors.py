@@ -41,6 +41,7 @@ def test_dying_domain(xl, words):
                                              (["set", "none"], "get"), (["set", "none"], "set"),
                                              (["set", "none"], "usage"), (["where", "1"], "locate"),
                                              (["show"], "stats"), (["set", "none"], "stats"),
+                                             (["show"], "touches"), (["set", "none"], "touches"),
                                              (["rebalance"], "get"), (["rebalance"], "usage")])
 def test_failures_of_libxl(xl, words, function):
     """The reason that libxl logs first, without its source line."""

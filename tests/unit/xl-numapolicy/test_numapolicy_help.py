@@ -25,7 +25,7 @@ def test_command(xl, name):
 
 def test_set_lists_the_policies(xl):
     text = xl.good("set", "--help").split("Policies:\n")[1]
-    for name in ["none", "round-4k", "round-2m", "round-1g"]:
+    for name in ["none", "round-4k", "round-2m", "round-1g", "first-touch"]:
         assert re.search(rf"^  {name} +\w", text, re.M)
     assert "default" not in text.split("\n\n")[0]
 

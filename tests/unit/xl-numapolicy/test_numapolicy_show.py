@@ -16,15 +16,19 @@ moved       0 pages of 4 KiB, in 0 batches with 0 rounds of TLB flushes
 not moved   0 pages in use, 0 not movable, 0 as the node was full
 locked      0.000 ms in all, 0.000 ms at the longest
 
-NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES
-   0 yes       3    75.0% 75.0%   768M    98304      192        0
-   1 yes       1    25.0% 25.0%   256M    32768       64        0
-   2 no        0     0.0%  0.0%      0        0        0        0
-   3 no        0     0.0%  0.0%      0        0        0        0
+NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES UNTOUCHED
+   0 yes       3    75.0% 75.0%   768M    98304      192        0         0
+   1 yes       1    25.0% 25.0%   256M    32768       64        0         0
+   2 no        0     0.0%  0.0%      0        0        0        0         0
+   3 no        0     0.0%  0.0%      0        0        0        0         0
 """
 
 NOTHING_MOVED = dict.fromkeys(["moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages",
                                "move_batches", "flush_rounds", "locked_ns", "longest_locked_ns"], 0)
+NOTHING_TOUCHED = dict.fromkeys(["untouched_pages", "touches_4k", "touches_2m", "touches_by_others", "exchanged_pages",
+                                 "released_pages", "release_flush_rounds", "release_in_use_pages",
+                                 "release_unfit_pages", "release_absent_pages", "release_no_table_pages",
+                                 "page_events", "invalid_page_events"], 0)
 
 
 @pytest.mark.parametrize("which", ["guest1", "3"])
@@ -38,7 +42,7 @@ def test_text_of_a_policy_that_follows_the_affinity(xl):
     assert "weights     equal\n" in text
     assert "memory      2G, 50.0% of it on home nodes\n" in text
     row = text.splitlines()[-4].split()
-    assert row == ["0", "no", "0", "0.0%", "49.9%", "1G", "0", "0", "1"]
+    assert row == ["0", "no", "0", "0.0%", "49.9%", "1G", "0", "0", "1", "0"]
 
 
 def test_json(xl):
@@ -46,11 +50,13 @@ def test_json(xl):
     assert document["domain"] == [{
         "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
         "weights": [3, 1], "follows_affinity": False, "at_home_percent": 100.0,
-        "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB, **NOTHING_MOVED}]
+        "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB, **NOTHING_MOVED,
+        **NOTHING_TOUCHED}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
     assert document["nodes"][0] == {
         "node": 0, "home": True, "weight": 3, "expected_percent": 75.0, "share_percent": 75.0,
-        "memory": 768 * MIB, "pages_4k": 98304, "pages_2m": 192, "pages_1g": 0}
+        "memory": 768 * MIB, "pages_4k": 98304, "pages_2m": 192, "pages_1g": 0,
+        "untouched": 0}
     assert document["nodes"][3]["home"] is False
     assert xl.json("show", "guest2")["domain"][0]["follows_affinity"] is True
 
@@ -61,10 +67,10 @@ def test_raw(xl):
         "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
         "weights": "3:1", "follows_affinity": "no", "at_home_percent": "100.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory": str(1024 * MIB),
-        **{name: "0" for name in NOTHING_MOVED}}
+        **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}}
     nodes = [line.split(" ") for line in second.splitlines()]
-    assert nodes[1] == ["0", "yes", "3", "75.0", "75.0", str(768 * MIB), "98304", "192", "0"]
-    assert {len(row) for row in nodes} == {9}
+    assert nodes[1] == ["0", "yes", "3", "75.0", "75.0", str(768 * MIB), "98304", "192", "0", "0"]
+    assert {len(row) for row in nodes} == {10}
 
 
 def test_statistics_of_moving(xl):
@@ -81,6 +87,33 @@ locked      7.654 ms in all, 1.235 ms at the longest
         NOTHING_MOVED, [1000, 30, 40, 50, 6, 11, 7654321, 1234567]))
     domain, = xl.json("set", "guest1", "none", machine=machine)["domain"]
     assert domain["flush_rounds"] == 11
+
+
+def test_statistics_of_first_touch(xl):
+    """Each number in its place; a node that Xen says nothing of has nothing."""
+    machine = example()
+    numbers = [1030, 200, 30, 4, 500, 6000, 7, 80, 90, 100, 11, 1200, 13]
+    machine.touches, machine.waits = numbers, [512, 6]
+    assert """
+untouched   1030 pages of 4 KiB
+touches     200 mapped 4 KiB, 30 mapped 2 MiB; 4 were of others than its vCPUs
+exchanged   500 pages of 4 KiB with the heap of a node
+released    6000 pages of 4 KiB, with 7 rounds of TLB flushes
+kept        80 pages in use, 90 not plain memory, 100 not there, 11 without room for a page table
+events      1200 of the guest, 13 of them invalid
+
+NODE""" in xl.good("show", "guest1", machine=machine)
+    document = xl.json("show", "guest1", machine=machine)
+    assert {name: document["domain"][0][name] for name in NOTHING_TOUCHED} == dict(zip(NOTHING_TOUCHED, numbers))
+    assert [row["untouched"] for row in document["nodes"]] == [512 << 12, 6 << 12, 0, 0]
+    assert xl.json("set", "guest1", "none", machine=machine)["domain"][0]["exchanged_pages"] == 500
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 11])
+def test_any_of_them_is_worth_telling(xl, place):
+    machine = example()
+    machine.touches = [int(i == place) for i in range(13)]
+    assert "\nuntouched " in xl.good("show", "guest1", machine=machine)
 
 
 def test_policy_none_expects_nothing(xl):

@@ -51,6 +51,7 @@ extern const char *const test_param_name;
 #define printk printf
 #define gdprintk(lvl, ...) do { } while (0)
 #define XENLOG_DEBUG
+#define XENLOG_G_INFO
 
 typedef struct { unsigned long gfn; } gfn_t;
 typedef struct { unsigned long mfn; } mfn_t;
@@ -125,7 +126,9 @@ struct domain {
 	unsigned int max_pages;
 	bool hardware, hvm;
 };
-struct vcpu { struct domain *domain; };
+struct vcpu { struct domain *domain; unsigned int processor; };
+/* As many CPUs as there are nodes, and one that has none. */
+#define cpu_to_node(cpu) ((cpu) < MAX_NUMNODES ? (nodeid_t)(cpu) : NUMA_NO_NODE)
 
 extern struct vcpu *current;
 #define is_hardware_domain(d) ((d)->hardware)
@@ -143,6 +146,8 @@ mfn_t page_to_mfn(const struct page_info *pg);
 struct page_info *mfn_to_page(mfn_t mfn);
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn,
 			   unsigned int order);
+unsigned long p2m_pod_decrease_reservation(struct domain *d, gfn_t gfn,
+					   unsigned int order);
 int guest_remove_page(struct domain *d, unsigned long gfn);
 bool hypercall_preempt_check(void);
 static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,
@@ -164,6 +169,7 @@ static inline bool test_bad_handle(const void *p)
 	return !p;
 }
 
+#define XEN_GUEST_HANDLE_PARAM(name) XEN_GUEST_HANDLE(name)
 #include <public/domctl.h>
 
 static inline int xenctl_bitmap_to_bitmap(unsigned long *to,

@@ -8,7 +8,7 @@
 #define P2M_PAGES  65536UL
 
 /* What the p2m says of a gfn. */
-struct p2m_entry { bool present; unsigned long mfn; unsigned int order; };
+struct p2m_entry { bool present; unsigned long mfn; unsigned int order; bool untouched; };
 extern struct p2m_entry p2m[P2M_PAGES];
 
 /* Nodes without pages are there, but have no memory. */
@@ -28,6 +28,8 @@ extern unsigned int machine_p2m_fail_percent;	/* how often a page cannot be mapp
 
 extern bool machine_one_by_one;		/* no 512 pages at once */
 extern unsigned int machine_filled;	/* how often it was done */
+
+extern int machine_may_be_untouched;	/* 0, or why not */
 
 /* A seeded generator, so that a failure can be replayed with SEED=. */
 uint64_t test_seed(void);

@@ -1,0 +1,195 @@
+"""first-touch: a page is on the node of the vCPU that touched it first, or of the first one in its 2 MiB."""
+
+import re
+
+import pytest
+
+from harness import guests, memory
+from harness.first_touch import MEMORY, away, check_split, first_touchers, go, start, touched, wait_storm
+from harness.topologies import TOPOLOGIES
+
+TOUCHED = 24        # MiB on each vCPU of a guest
+both = pytest.mark.parametrize((), [pytest.param(marks=pytest.mark.boot("n4"), id="debug"),
+                                    pytest.param(marks=pytest.mark.boot("n4", "release"), id="release")])
+
+
+@both
+def test_every_page_is_where_it_was_touched(machine):
+    start(machine, 3, f"memory-touch {TOUCHED}")
+    before = guests.dump(machine, "g", MEMORY)
+    go(machine)
+    pages = touched(machine)
+    after = guests.dump(machine, "g", MEMORY)
+    assert len(set(pages)) == len(pages) == 3 * TOUCHED << 8
+    first = first_touchers(pages, before)
+    assert len(first) > len(pages) * 3 // 4
+    wrong = {gfn: (after.pages.get(gfn), cpu) for gfn, cpu in first.items() if after.pages.get(gfn, (None,))[0] != cpu + 1}
+    assert not wrong, f"{len(wrong)} of {len(first)}: {list(wrong.items())[:8]}"
+    assert after.fallback == 0
+    # what was not touched is not there
+    assert len(before.pages) < len(after.pages) < (MEMORY << 8) * 3 // 4
+
+
+@pytest.mark.boot("n4")
+def test_a_touch_fills_2_mib_at_once(machine):
+    start(machine, 2, f"memory-touch {TOUCHED}")
+    before = guests.dump(machine, "g", MEMORY)
+    go(machine)
+    pages = {gfn for _, gfn in touched(machine)}
+    after = guests.dump(machine, "g", MEMORY)
+    empty = {gfn >> 9 for gfn in pages} - {gfn >> 9 for gfn in before.pages}
+    assert len(empty) > TOUCHED // 2
+    assert {after.pages[gfn][1] for gfn in pages if gfn >> 9 in empty} == {9}
+    # every page of the guest is mapped, or waits; each touch is counted by what it mapped
+    assert after.touches["large"] - before.touches["large"] >= len(empty)
+    for dump in before, after:
+        assert dump.placed + dump.fallback == dump.touches["small"] + (dump.touches["large"] << 9)
+        assert sum(dump.reserve.values()) == dump.touches["untouched"]
+    # the kernel was loaded by dom0
+    assert before.touches["by_others"] > 0
+    assert after.touches["untouched"] + len(after.pages) == before.touches["untouched"] + len(before.pages)
+
+
+@both
+def test_what_was_released_follows_who_touches_it_next(machine):
+    """The second run of a program: the literature's warm VM, which inherits the first run's placement."""
+    start(machine, 3, f"memory-events warm {TOUCHED} 3")
+    go(machine)
+    for round in (1, 2, 3):
+        pages = touched(machine, round=round)
+        dump = guests.dump(machine, "g", MEMORY)
+        go(machine)
+        assert len(pages) == 3 * TOUCHED << 8
+        if round > 1:
+            wrong = away(pages, dump)
+            assert not wrong, f"round {round}: {len(wrong)} of {len(pages)}, such as {wrong[:8]}"
+    assert guests.wait_console(machine, "g", r"(?s)round 2 done.*memory-events: (\d+) words not zero").group(1) == "0"
+    assert dump.touches["released"] == 2 * len(pages)
+    assert dump.touches["invalid"] == dump.touches["no_room"] == 0
+    # a flush for up to 1024 pages
+    assert dump.touches["flush_rounds"] <= dump.touches["released"] // 1024 + 2 * 3 + 2
+
+
+@both
+def test_2_mib_that_are_handed_out_page_by_page(machine):
+    """… by a guest that says so; of the hints of a batch 16 are effective."""
+    check_split(machine, 18, 2, 16, [1, 2, 3])
+
+
+@pytest.mark.boot("n4")
+def test_errors(machine):
+    start(machine, 1, "memory-events errors")
+    go(machine)
+    guests.wait_console(machine, "g", "errors done")
+    said = re.findall(r"memory-events: (.*): .*, (right|WRONG)", guests.console(machine, "g"))
+    assert len(said) == 5 and {verdict for _, verdict in said} == {"right"}, said
+
+
+@pytest.mark.boot("n4")
+def test_no_use_for_events(machine):
+    start(machine, 1, "memory-events errors", policy="round-4k")
+    go(machine)
+    guests.wait_console(machine, "g", "errors done")
+    assert len(re.findall("Operation not supported, WRONG", guests.console(machine, "g"))) == 5
+
+
+@pytest.mark.boot("n4")
+def test_garbage(machine):
+    start(machine, 2, "memory-events garbage 1 10")
+    go(machine)
+    batches = guests.wait_console(machine, "g", r"memory-events: (\d+) batches of garbage, 0 refused")
+    touches = guests.dump(machine, "g").touches
+    assert touches["events"] > int(batches.group(1)) > 10
+    assert touches["invalid"] > touches["events"] // 2
+    # what lies above the RAM, ACPI tables for one
+    assert touches["released"] < 64
+
+
+@both
+@pytest.mark.busy
+def test_a_storm_with_disturbances(machine):
+    """All vCPUs release and touch, and verify every word, while the policy changes, the balloon works, and it is saved."""
+    def work():
+        start(machine, 3, "memory-events storm 16 7")
+        go(machine)
+        wait_storm(machine, "g", 3000)
+        for _ in range(2):
+            machine.run("xl numa-policy set g first-touch --nodes 2-3")
+            wait_storm(machine, "g", 1000)
+            machine.run(f"xl mem-set g {MEMORY - 64}")
+            wait_storm(machine, "g", 1000)
+            machine.run("xl numa-policy set g first-touch")
+            machine.run(f"xl mem-set g {MEMORY}")
+            wait_storm(machine, "g", 1000)
+        machine.run("xl destroy g")
+
+    memory.leaves_nothing(machine, work)
+
+
+@pytest.mark.boot("n4")
+@pytest.mark.busy
+def test_save_and_restore(machine):
+    """What was not touched is neither sent nor populated at the other side, and what was is as it was."""
+    start(machine, 2, "memory-events storm 16 3")
+    go(machine)
+    wait_storm(machine, "g", 2000)
+    before = guests.dump(machine, "g", MEMORY)
+    machine.run("xl save g /tmp/g.save", timeout=180)
+    size = int(machine.run("stat -c %s /tmp/g.save").out)
+    machine.run("xl restore /tmp/g.save", timeout=180)
+    after = guests.dump(machine, "g", MEMORY)
+    assert after.policy == "first-touch"
+    assert before.touches["untouched"] > MEMORY << 7
+    # the guest went on between looking and saving
+    assert abs(after.touches["untouched"] - before.touches["untouched"]) <= 2 * 16 << 8
+    assert size >> 12 < (len(before.pages) + (2 * 16 << 8)) * 11 // 10
+    machine.run("rm /tmp/g.save")
+    wait_storm(machine, "g", 2000)
+
+
+@both
+def test_nothing_is_left(machine):
+    def work():
+        for n in range(4):
+            guests.create(machine, f"g{n}", memory=200, policy="first-touch,nodes=1-3" if n % 2 else "first-touch")
+        for n in range(4):
+            guests.destroy(machine, f"g{n}")
+
+    memory.leaves_nothing(machine, work)
+
+
+@pytest.mark.boot("n4")
+def test_refused_with_a_reason(machine):
+    guests.create(machine, "g", memory=64, maxmem=128, policy="round-4k")
+    refused = machine.run("xl numa-policy set g first-touch", check=False)
+    assert refused.status == 1 and "populated on demand" in refused.err
+    assert guests.dump(machine, "g").policy == "round-4k"
+    # from the start it works together
+    guests.create(machine, "h", memory=64, maxmem=128, policy="first-touch")
+    assert guests.dump(machine, "h").policy == "first-touch"
+
+
+@pytest.mark.boot("n4")
+@pytest.mark.parametrize("full", [False, True], ids=["room", "full"])
+def test_more_than_the_reserve_of_a_node(machine, full):
+    """Pages of other nodes are exchanged with the heap of the toucher's; when that is empty, it is the next nearest node."""
+    start(machine, 1, "memory-touch 160", policy="first-touch,nodes=1-3")
+    before = guests.dump(machine, "g", MEMORY)
+    free = memory.at_rest(machine)
+    if full:
+        guests.create(machine, "filler", memory=(free[1] >> 8) - 24, policy="round-4k,nodes=1")
+        free = memory.at_rest(machine)
+    go(machine)
+    pages = [gfn for _, gfn in touched(machine) if gfn not in before.pages]
+    after = guests.dump(machine, "g", MEMORY)
+    nodes = [after.pages[gfn][0] for gfn in pages]
+    assert len(pages) > 120 << 8
+    assert after.touches["exchanged"] > 0
+    assert sum(memory.at_rest(machine).values()) == pytest.approx(sum(free.values()), abs=memory.XEN_OWN_PAGES)
+    if not full:
+        assert set(nodes) == {1} and after.fallback == 0
+        return
+    nearest = TOPOLOGIES["n4"].by_distance(1)[1]
+    assert after.fallback > 10 << 8 and memory.at_rest(machine)[1] < 512
+    assert set(nodes) == {1, nearest}
+    assert nodes.index(nearest) > 90 << 8

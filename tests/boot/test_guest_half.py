@@ -1,0 +1,110 @@
+"""The guest half of first-touch with a Xen that acts on it: where memory is that the kernel has freed, and that none in use is lost."""
+
+import itertools
+import os
+import re
+
+import pytest
+
+from harness import first_touch, guests
+from harness.first_touch import MEMORY
+from harness.moving import Mover
+
+FREED = int(os.environ.get("FREED", "200000"))      # pages; the long run: FREED=5000000
+# small lists of each CPU, so that more pages go back to the buddy allocator, and their release to Xen
+PREPARE = "mount -t debugfs debugfs /sys/kernel/debug; echo 100000 >/proc/sys/vm/percpu_pagelist_high_fraction; "
+TOLD = "Xen was told of all free memory"
+
+
+def start(machine, command, **options):
+    """A guest whose vCPU i sits on node i + 1 of a machine with a CPU a node, and whose hooks are armed."""
+    guests.create(machine, "g", paused=False, linux=True, command=PREPARE + command,
+                  **{"memory": MEMORY, "vcpus": 3, "cpus": ["1", "2", "3"], "policy": "first-touch", "extra_kernel": "loglevel=7"} | options)
+    guests.wait_console(machine, "g", TOLD, timeout=120)
+
+
+CHURNED = r"memory-churn: second \d+: (\d+) pages freed, (\d+) words wrong"
+
+
+def churned(machine, step, pages):
+    """Does something to the guest, waits until so many more pages have been freed; returns how many in all.  None was wrong."""
+    log = guests.console_log("g")
+    # in dom0, which has better things to do than to answer all the time
+    machine.run(f"freed() {{ awk '/ pages freed, / {{ n = $4 }} END {{ print n + 0 }}' {log}; }}\n{step} || exit 1\nbegin=$(freed)\n"
+                f"for _ in $(seq 240); do [ $(freed) -ge $((begin + {pages})) ] && break; sleep 0.5; done", timeout=240)
+    said = re.findall(CHURNED, guests.console(machine, "g"))
+    assert said and said[-1][1] == "0", said[-1:]
+    return int(said[-1][0])
+
+
+@pytest.mark.boot("n4", "release")
+@pytest.mark.busy
+def test_no_page_in_use_is_lost(machine):
+    """Pages are freed and used again on all vCPUs, while the policy changes, hooks come and go, pages move, and the balloon works.
+
+    With init_on_free the kernel relies on it that a page it has freed comes back as zeroes.
+    """
+    start(machine, "memory-churn 160", extra_kernel="loglevel=7 init_on_free=1")
+    events = f"xenstore-write /local/domain/{guests.domid(machine, 'g')}/control/page-events"
+    steps = (f"{events} 0", f"{events} 1", "xl numa-policy set g round-4k", "xl numa-policy set g first-touch --nodes 2-3",
+             f"xl mem-set g {MEMORY - 48}", "xl numa-policy set g first-touch", f"xl mem-set g {MEMORY}", f"{events} 1")
+    before, freed, moved = churned(machine, ":", 1), 0, 0
+    for turn in itertools.count():
+        mover = Mover(machine, "g", 1000, 21 + turn, alone=False, memory=MEMORY)
+        for step in steps:
+            freed = churned(machine, step, FREED // 40) - before
+        moved += mover.finish()["moved"]
+        if freed > FREED:
+            break
+    said = guests.console(machine, "g")
+    assert said.count("Xen is told of free pages") > 1 < said.count("Xen is no longer told of free pages")
+    touches = guests.dump(machine, "g").touches
+    print(f"{freed} pages freed, {moved} moved, {touches}")
+    assert moved >= 1000
+    assert touches["released"] > FREED // 20
+    assert touches["invalid"] == 0
+
+
+@pytest.mark.boot("n4", "release")
+@pytest.mark.busy
+def test_suspended(machine):
+    """A guest that was saved and restored in the middle of it goes on telling, and no word is wrong."""
+    start(machine, "memory-churn 160")
+    for turn in (1, 2):
+        churned(machine, ":", FREED // 40)
+        machine.run("xl save g /tmp/g.save && xl restore /tmp/g.save && rm /tmp/g.save", timeout=240)
+        # the restored domain begins without any that were
+        before = guests.dump(machine, "g").touches["released"]
+        churned(machine, ":", FREED // 40)
+        assert guests.console(machine, "g").count(TOLD) > turn
+        touches = guests.dump(machine, "g").touches
+        assert touches["released"] > before and touches["invalid"] == 0
+
+
+@pytest.mark.boot("n4")
+@pytest.mark.parametrize(("rounds", "how"), [(1, "together"), (2, "together"), (2, "in-turn")])
+def test_all_is_local(machine, rounds, how):
+    """Also in a second run, the literature's warm VM, where it does not inherit the place of the first one's memory; and where
+    pages of one 2 MiB go to vCPUs of each node, as all of them touch together."""
+    start(machine, f"memory-touch 24 {rounds} 5 {how}")
+    first_touch.go(machine)
+    pages = first_touch.touched(machine, round=rounds)
+    dump = guests.dump(machine, "g", MEMORY)
+    away = [(cpu, hex(gfn), dump.pages.get(gfn)) for cpu, gfn in pages if dump.pages.get(gfn, (None,))[0] != cpu + 1]
+    print(f"{len(away)} of {len(pages)} are not local, such as {away[:8]}")
+    assert len(pages) == 3 * 24 << 8
+    assert len(away) < len(pages) // 10
+
+
+@pytest.mark.boot("n4", "release")
+def test_what_it_shows(machine):
+    """A flush is seen by the tracepoint, and counted: what was told is at most what was released, and nearly all of it."""
+    trace = "/sys/kernel/tracing"
+    start(machine, f"mount -t tracefs tracefs {trace}; echo 1 >{trace}/events/xen_numa/enable; memory-pattern; sleep 1\n"
+                   f"cat {trace}/trace /sys/kernel/debug/xen_numa/page_events; echo that is all")
+    said = guests.wait_console(machine, "g", "(?s).*that is all", timeout=120).group()
+    flushed = sum(int(events) for events in re.findall(r"page_events_flush: queue=\d nr=(\d+) result=0 ns=[1-9]\d*", said))
+    queues = [[int(word) for word in line.split()] for line in re.findall(r"^\d(?: \d+){7}\r?$", said, re.M)]
+    assert "armed 1" in said and len(queues) == 4 and flushed > 100
+    for _, released, _, told, dropped, discarded, batches, _ in queues:
+        assert released * 9 // 10 < told <= released and dropped == discarded == 0 < batches

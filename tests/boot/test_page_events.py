@@ -1,0 +1,53 @@
+"""The guest half of first-touch, where Xen has no use for it; and what it says of itself."""
+
+import re
+
+import pytest
+
+from harness import guests
+from harness.machine import ROOT
+
+ANSWER = "xen-numa-policy: this Xen takes no page events"
+
+
+def ask(machine, name, value):
+    machine.run(f"xenstore-write /local/domain/{guests.domid(machine, name)}/control/page-events {value}")
+
+
+@pytest.mark.boot("n2", "stock", "flask=disabled")
+def test_a_xen_that_knows_nothing_of_it(machine):
+    """The guest says so once, however often it is asked, arms nothing, and lives on."""
+    guests.create(machine, "g", paused=False, linux=True, memory=160, extra_kernel="loglevel=7", command="memory-pattern hold")
+    guests.wait_console(machine, "g", r"round 1: \d+ pages, 0 words wrong")
+    assert ANSWER not in guests.console(machine, "g")
+    for _ in range(3):
+        ask(machine, "g", 1)
+        guests.wait_console(machine, "g", rf"{ANSWER} \(-38\)")
+    ask(machine, "g", 0)
+    ask(machine, "g", 1)
+    machine.run("xl save g /tmp/g.save && xl restore /tmp/g.save")
+    seen = guests.console(machine, "g").count("memory-pattern: round")
+    guests.wait_console(machine, "g", rf"(?s)(memory-pattern: round.*?){{{seen + 2}}}")
+    said = guests.console(machine, "g")
+    assert said.count(ANSWER) == 1 and "told" not in said
+    assert not [line for line in said.splitlines() if "wrong" in line and " 0 words" not in line]
+
+
+@pytest.mark.boot("n2", "stock", "flask=disabled")
+def test_kunit(machine):
+    """The tests in the kernel, as many as its sources have; it runs them when it is told to."""
+    cases = sum(patch.read_text().count("+\tKUNIT_CASE(") for patch in (ROOT / "linux-guest-patches").glob("*.patch"))
+    guests.create(machine, "g", paused=False, linux=True, memory=96, extra_kernel="loglevel=7 kunit.enable=1")
+    found = guests.wait_console(machine, "g", r"# xen_numa_policy_queue: pass:(\d+) fail:(\d+) skip:(\d+) total:(\d+)")
+    assert [int(number) for number in found.groups()] == [cases, 0, 0, cases], guests.console(machine, "g")[-3000:]
+    assert len(re.findall(r"    ok \d+ ", guests.console(machine, "g"))) == cases > 0
+
+
+@pytest.mark.boot("n2", "stock", "flask=disabled")
+def test_poison_excludes_it(machine):
+    """What Xen has taken reads as zeroes, which the kernel would take for a write after free."""
+    guests.create(machine, "g", paused=False, linux=True, memory=160, extra_kernel="loglevel=7 page_poison=1")
+    guests.wait_console(machine, "g", "guest: up")
+    ask(machine, "g", 1)
+    guests.wait_console(machine, "g", "xen-numa-policy: page_poison=1 excludes telling Xen of free pages")
+    assert ANSWER not in guests.console(machine, "g")

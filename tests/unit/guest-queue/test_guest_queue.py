@@ -1,0 +1,110 @@
+"""The guest's queue of page events in user space; and proof that these tests notice when it, or a hook, is wrong."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).absolute().parent
+ROOT = HERE.parents[2]
+TREE = ROOT / "build" / "trees" / "linux"
+XEN = "drivers/xen"
+PROGRAMS = ("test-queue", "test-crowded", "test-roomy")
+
+# What is broken (file, from, to), and the program that has to see it.
+MUTANTS = {
+    "nobody waits for Xen": ("queue.c", "if (wait) {", "if (false) {", "test-crowded"),
+    "taken back from the batch Xen has": ("queue.c", "if (n == q->busy) {", "if (false) {", "test-crowded"),
+    "not taken back": ("queue.c", "b->event[b->nr++] = event_of(pfn, order);", ";", "test-crowded"),
+    "taken back without room": ("queue.c", "discard(q, b);\n\t\t}\n\t}", "}\n\t}", "test-crowded"),
+    "taken back from one batch alone": ("queue.c", "pending &= pending - 1", "pending = 0", "test-crowded"),
+    "a nonsense mark": ("queue.c", "|| n > q->filling)", ")", "test-queue"),
+    "done before Xen is": ("queue.c", "q->busy = number;\n", "q->busy = number; smp_store_release(&q->done, number);\n", "test-crowded"),
+    "interrupts on while Xen is told": ("queue.c", "spin_lock_irqsave(&q->told, flags);\n\tspin_lock(&q->lock);\n\tnumber",
+                                        "flags = 0; spin_lock(&q->told);\n\tspin_lock(&q->lock);\n\tnumber", "test-crowded"),
+    "a batch is used too soon": ("queue.c", "q->done >= PEQ_BATCHES)", "q->done > PEQ_BATCHES)", "test-crowded"),
+    "a batch without bounds": ("queue.c", "b->nr >= PEQ_EVENTS - PEQ_RESERVE ||", "", "test-crowded"),
+    "too many pages": ("queue.c", "|| b->pages >= PEQ_PAGES", "", "test-queue"),
+    "a batch stays open": ("queue.c", "start_batch(q, number + 1);\n\t}\n\t/*", "}\n\t/*", "test-roomy"),
+    "open when closed": ("queue.c", "q->open = false;", "", "test-crowded"),
+    "closed with events in it": ("queue.c", "discard(q, batch_of(q, number));\n\tq->busy = q->filling;\n\t/* pairs with peq_pending() */\n"
+                                 "\tsmp_store_release(&q->done, q->filling);\n\tstart_batch(q, q->filling + 1);", ";", "test-crowded"),
+    "no kick for the first": ("queue.c", "if (now || first)", "if (now)", "test-roomy"),
+    "no kick for a batch that is worth it": ("queue.c", "now |= b->pages", "now |= false && b->pages", "test-queue"),
+    "neighbours that are no buddies": ("queue.c", "(event ^ BIT_ULL(order))", "(event - BIT_ULL(order))", "test-queue"),
+    "a block above the largest": ("queue.c", "b->nr && order < MAX_PAGE_ORDER &&", "b->nr &&", "test-queue"),
+    "allocated taken for released": ("queue.c", "b->event[b->nr - 1] == (event ^ BIT_ULL(order))",
+                                     "(b->event[b->nr - 1] | XENMEM_PAGE_EVENT_RELEASED) == (event ^ BIT_ULL(order))", "test-crowded"),
+    "an error counts as told": ("queue.c", "if (rc) {\n\t\tdiscard(q, b);", "if (rc) {\n\t\tq->stats.told += b->pages;", "test-queue"),
+    "the older mark is lost": ("queue.h", "newer |=", "older |=", "test-crowded"),
+    "the older mark is moved wrong": ("queue.h", "<< behind)", "<< (behind & 3))", "test-queue"),
+    "pending one batch short": ("queue.h", "number <= done)", "number <= done + 1)", "test-crowded"),
+    "pending for ever": ("queue.h", "if (likely(number <= done))\n\t\treturn 0;\n\treturn mark & PEQ_MARK_MASK &\n"
+                         "\t       (BIT(min(number - done, (unsigned long)PEQ_BATCHES)) - 1);", "return mark & PEQ_MARK_MASK & ~(done & 0);", "test-roomy"),
+}
+
+# A hook that is missing, or the partition of the paper, which knows pages of one size only.
+WITHOUT = ["PARTITION_BY_LOWEST_BITS", "WITHOUT_SPLIT", "WITHOUT_MERGED", "WITHOUT_CAPTURE", "WITHOUT_CLEARING", "WITHOUT_FORGETTING"]
+
+
+def build(linux, out, *programs, flags=()):
+    done = subprocess.run(["make", "-s", "-C", HERE, f"LINUX={linux}", f"OUT={out}", *flags, *(f"{out}/{p}" for p in programs)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def run(program, **env):
+    return subprocess.run([program], capture_output=True, text=True, timeout=300, env={**os.environ, **env})
+
+
+@pytest.fixture(scope="module")
+def tree():
+    if not TREE.exists():
+        subprocess.run([ROOT / "tools/patchqueue/pq", "import", "linux"], check=True)
+    return TREE
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_queue(tree, tmp_path, program):
+    build(tree, tmp_path, program)
+    done = run(tmp_path / program)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    # a count, so that a program that runs nothing does not pass
+    assert re.search(r"PASSED\s+\] [1-9]\d* test|^[1-9]\d* tests, 0 failed", done.stdout + done.stderr, re.M)
+
+
+def test_a_seed_replays(tree, tmp_path):
+    build(tree, tmp_path, "test-crowded")
+    one, two, other = (run(tmp_path / "test-crowded", SEED=seed).stdout for seed in ("17", "17", "18"))
+    assert "SEED=17" in one and one == two != other.replace("SEED=18", "SEED=17")
+
+
+def test_memory_order(tree, tmp_path):
+    """The same without an order, on real CPUs, for ThreadSanitizer."""
+    build(tree, tmp_path, "test-crowded", flags=["HOW=thread"])
+    done = run(tmp_path / "test-crowded", ROUNDS="300")
+    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mistake_is_seen(tree, tmp_path, name):
+    file, old, new, program = MUTANTS[name]
+    copy = tmp_path / "linux"
+    (copy / XEN / "tests").mkdir(parents=True)
+    for part in ("numa-policy-queue.c", "numa-policy-queue.h", "tests/numa-policy-queue-kunit.c"):
+        shutil.copy(tree / XEN / part, copy / XEN / part)
+    source = copy / XEN / f"numa-policy-{file}"
+    text = source.read_text()
+    assert old in text, f"{file} has changed: {old!r} is gone"
+    source.write_text(text.replace(old, new, 1))
+    build(copy, tmp_path, program, flags=["CFLAGS=-std=gnu11 -O1 -g -w -pthread"])
+    assert run(tmp_path / program).returncode != 0, f"nobody saw: {name}"
+
+
+@pytest.mark.parametrize("what", WITHOUT)
+def test_a_missing_hook_is_seen(tree, tmp_path, what):
+    build(tree, tmp_path, "test-crowded", flags=[f"EXTRA=-D{what}", "CFLAGS=-std=gnu11 -O1 -g -w -pthread"])
+    assert run(tmp_path / "test-crowded").returncode != 0, f"nobody saw: {what}"
