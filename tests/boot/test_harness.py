@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import xml.etree.ElementTree as ElementTree
 from base64 import b64encode
 from hashlib import sha256
@@ -136,6 +137,18 @@ def small():
 
 
 EMULATORS = pytest.mark.parametrize(("emulated", "topology"), [(Machine, "n1"), (BochsMachine, "ept")], ids=["qemu", "bochs"])
+
+
+@pytest.mark.parametrize(("said", "status", "killed_by", "well"), [
+    ("soft power off", 1, None, True), ("soft power off", None, signal.SIGSEGV, True), ("soft power off", None, signal.SIGKILL, False),
+    ("something else", 1, None, False), ("something else", None, signal.SIGSEGV, False)])
+def test_end_of_bochs(said, status, killed_by, well, tmp_path, monkeypatch):
+    """It may crash, but only when the machine is off already."""
+    monkeypatch.setattr(BochsMachine, "log", lambda self: tmp_path / "log")
+    (tmp_path / "log").write_text(f"00068e[ACPI  ] >>PANIC<< ACPI control: {said}\n")
+    machine = BochsMachine(TOPOLOGIES["ept"])
+    machine.qemu = types.SimpleNamespace(exitstatus=status, signalstatus=killed_by)
+    assert machine.ended_well() is well
 
 
 @EMULATORS

@@ -85,7 +85,6 @@ class Machine:
     and ends_complete.  What emulates it, in command() and the next five, for bochs.py.
     """
     program = "QEMU"
-    exit_status = 0
     slower = 1                              # factor of all timeouts
     guest_options = {}                      # of xl.cfg, for all guests
     start_guest = "xl unpause {}"           # when it has been created
@@ -190,7 +189,7 @@ class Machine:
         except pexpect.TIMEOUT:
             self._die(f"{self.program} does not end after dom0 powered off")
         self.qemu.close()
-        if self.qemu.exitstatus != self.exit_status:
+        if not self.ended_well():
             self._die(f"{self.program} ended with status {self.qemu.exitstatus}, signal {self.qemu.signalstatus}")
         red = self.scanner.feed(self._new_console()) + self.scanner.end()
         if red:
@@ -198,6 +197,10 @@ class Machine:
         if not self.ends_complete(self.console.read_bytes()):
             self._die("the console is cut: it does not end with a power-off")
         self.dead = "the machine has been powered off"
+
+    def ended_well(self):
+        """Whether the emulator ended as it does when the machine powers off."""
+        return self.qemu.exitstatus == 0
 
     def kill(self):
         """Ends QEMU whatever its state."""

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define PFN_MASK ((UINT64_C(1) << 55) - 1)	/* Documentation/admin-guide/mm/pagemap.rst */
@@ -86,4 +87,14 @@ void pin(long cpu)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		die("sched_setaffinity");
+}
+
+char *allocate(size_t pages)
+{
+	char *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		die("mmap");
+	madvise(mem, pages * PAGE, MADV_NOHUGEPAGE);
+	return mem;
 }

@@ -23,4 +23,7 @@ void wait_for_go(const char *reached);
 
 void pin(long cpu);
 
+/* Memory of small pages, not touched yet. */
+char *allocate(size_t pages);
+
 #endif

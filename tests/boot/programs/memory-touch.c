@@ -30,10 +30,7 @@ static void *touch(void *data)
 	struct toucher *t = data;
 
 	pin(t->cpu);
-	t->mem = mmap(NULL, t->pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (t->mem == MAP_FAILED)
-		die("mmap");
-	madvise(t->mem, t->pages * PAGE, MADV_NOHUGEPAGE);
+	t->mem = allocate(t->pages);
 	for (size_t i = 0; i < t->pages; i++)
 		t->mem[i * PAGE] = 1;
 	return NULL;

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 
 #include "memory-gfns.h"
 
@@ -83,14 +82,4 @@ void release(struct batch *batch, const char *mem, size_t pages)
 		i += UINT64_C(1) << order;
 	}
 	flush(batch);
-}
-
-char *allocate(size_t pages)
-{
-	char *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED)
-		die("mmap");
-	madvise(mem, pages * PAGE, MADV_NOHUGEPAGE);
-	return mem;
 }

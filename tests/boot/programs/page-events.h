@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* XENMEM_page_events by /dev/xen/privcmd, and memory to release by it. */
+/* XENMEM_page_events by /dev/xen/privcmd. */
 #ifndef PAGE_EVENTS_H
 #define PAGE_EVENTS_H
 
@@ -37,8 +37,5 @@ void flush(struct batch *batch);
 
 /* Releases pages, in runs as large as gfns allow, and flushes. */
 void release(struct batch *batch, const char *mem, size_t pages);
-
-/* Memory of small pages, not touched yet. */
-char *allocate(size_t pages);
 
 #endif
