@@ -1,5 +1,11 @@
 #include "guest.h"
 
+#ifndef WITHOUT_OVER
+#define OVER PEQ_MARK_OVER
+#else
+#define OVER 0
+#endif
+
 static struct page {
 	bool buddy;
 	unsigned int order;
@@ -16,6 +22,8 @@ static struct zone {
 struct page_event_queue queue[NR_QUEUES];
 static bool kick_now[NR_QUEUES], kick_soon[NR_QUEUES];
 static bool key;
+/* Since before anything was divided that is free now, all that is unmapped has a mark: when even Xen's large pages are told of. */
+static bool all_marked;
 static unsigned int min_order;
 
 unsigned int xen_fails_percent;
@@ -31,6 +39,12 @@ bool xen_mapped(unsigned long pfn)
 bool guest_is_free(unsigned long pfn)
 {
 	return !pages[pfn].owned;
+}
+
+static void map(unsigned long pfn, bool mapped)
+{
+	cpu_switch();
+	__atomic_store_n(&pages[pfn].mapped, mapped, __ATOMIC_RELAXED);
 }
 
 static int tell(struct page_event_queue *q, u64 *events, unsigned int nr)
@@ -58,10 +72,29 @@ static int tell(struct page_event_queue *q, u64 *events, unsigned int nr)
 			cpu_switch();
 			MUST(!pages[p].owned);
 			pages[p].content = 0;
-			pages[p].mapped = false;
+			map(p, false);
 		}
 	}
 	return 0;
+}
+
+/* XENMEM_PAGE_EVENT_SPLIT: this page is mapped, alone */
+static void divide(unsigned long pfn)
+{
+#ifndef WITHOUT_HINT
+	map(pfn, true);
+#endif
+}
+
+/* Whether the touch of any page here makes Xen map all of it. */
+static bool maps_large(unsigned long pfn)
+{
+	unsigned long first = pfn & ~(BIT(LARGE_ORDER) - 1);
+
+	for (unsigned long p = first; p < first + BIT(LARGE_ORDER); p++)
+		if (__atomic_load_n(&pages[p].mapped, __ATOMIC_RELAXED))
+			return false;
+	return true;
 }
 
 static void kick(struct page_event_queue *q, bool now)
@@ -115,11 +148,23 @@ static void grown(unsigned long pfn, unsigned int order)
 /* All of a pending block is taken back, and the rest of it released again. */
 static void allocated(unsigned long pfn, unsigned int low, unsigned int high)
 {
-	if (!armed() || !pages[pfn].index || !peq_allocated(queue_of(pfn), pfn, high, pages[pfn].index))
+	bool divided = low < LARGE_ORDER && high >= LARGE_ORDER, pending;
+
+	if (!armed() || !pages[pfn].index)
 		return;
-	pages[pfn].index = 0;
+#ifdef HINT_TOO_EARLY
+	if (divided)
+		divide(pfn);
+	divided = false;
+#endif
+	pending = peq_allocated(queue_of(pfn), pfn, high, pages[pfn].index);
+	if (divided)
+		divide(pfn);
+	if (!pending)
+		return;
+	pages[pfn].index = OVER;
 	for (; low < high; low++) {
-		pages[pfn + BIT(low)].index = 0;
+		pages[pfn + BIT(low)].index = low < min_order ? 0 : OVER;
 		if (low >= min_order)
 			release(pfn + BIT(low), low);
 	}
@@ -185,7 +230,7 @@ static void walk(void (*fn)(unsigned long pfn, unsigned int order))
 
 static void clear_mark(unsigned long pfn, unsigned int order)
 {
-	pages[pfn].index = 0;
+	pages[pfn].index = OVER;
 }
 
 void guest_report(void)
@@ -214,10 +259,12 @@ void guest_arm(unsigned int threshold)
 #endif
 	for (unsigned int i = 0; i < NR_QUEUES; i++)
 		peq_open(&queue[i], threshold);
+	__atomic_store_n(&all_marked, min_order <= LARGE_ORDER, __ATOMIC_RELAXED);
 }
 
 void guest_disarm(void)
 {
+	__atomic_store_n(&all_marked, false, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < NR_QUEUES; i++)
 		peq_close(&queue[i]);
 	__atomic_store_n(&key, false, __ATOMIC_RELEASE);
@@ -299,7 +346,7 @@ static void use(unsigned long pfn, unsigned int order)
 	for (unsigned long p = pfn; p < pfn + BIT(order); p++) {
 		pages[p].owned = pattern;
 		pages[p].content = pattern;
-		pages[p].mapped = true;
+		map(p, true);
 	}
 }
 
@@ -307,9 +354,10 @@ bool guest_alloc(unsigned int zone, unsigned int order, enum leave how,
 		 unsigned long *pfn)
 {
 	unsigned long flags;
-	bool ok;
+	bool ok, marked;
 
 	spin_lock_irqsave(&zones[zone].lock, flags);
+	marked = __atomic_load_n(&all_marked, __ATOMIC_RELAXED);
 	ok = find(zone, order, pfn);
 	if (ok) {
 		unsigned int high = pages[*pfn].order;
@@ -318,8 +366,11 @@ bool guest_alloc(unsigned int zone, unsigned int order, enum leave how,
 		if (how == LEAVE_BY_STEAL)
 			allocated(*pfn, high, high);
 		expand(*pfn, order, high);
-		if (how == LEAVE_BY_SPLIT)
-			allocated(*pfn, order, high);
+		allocated(*pfn, order, high);
+		/* each page goes to the node of who touches it, which is who gets it first */
+		if (marked && __atomic_load_n(&all_marked, __ATOMIC_RELAXED))
+			MUST(order >= LARGE_ORDER || !maps_large(*pfn));
+		map(*pfn, true);
 	}
 	spin_unlock_irqrestore(&zones[zone].lock, flags);
 	if (ok)
@@ -340,6 +391,9 @@ bool guest_free(unsigned long pfn, unsigned int order, int capture,
 	}
 	spin_lock_irqsave(&z->lock, flags);
 	was_captured = free_one(pfn, order, capture, captured);
+	/* no hint is given for it, in case Xen has been told of it in between: that is too rare */
+	if (was_captured)
+		map(*captured, true);
 	spin_unlock_irqrestore(&z->lock, flags);
 	if (was_captured)
 		use(*captured, capture);
@@ -356,8 +410,11 @@ void guest_move(unsigned int zone, unsigned int order)
 
 		del(pfn);
 		allocated(pfn, high, high);
-		for (unsigned long p = pfn; p < pfn + BIT(high); p += BIT(order))
+		for (unsigned long p = pfn; p < pfn + BIT(high); p += BIT(order)) {
+			/* a mark that is lost here because the queue is full is a hint that is lost: that is too rare */
+			map(p, true);
 			free_one(p, order, -1, &unused);
+		}
 	}
 	spin_unlock_irqrestore(&zones[zone].lock, flags);
 }
@@ -370,7 +427,7 @@ void guest_init(void)
 		peq_init(&queue[i], &ops);
 		kick_now[i] = kick_soon[i] = false;
 	}
-	key = false;
+	key = all_marked = false;
 	xen_calls = xen_events = 0;
 	for (unsigned long p = 0; p < NR_PAGES; p++)
 		pages[p] = (struct page){ .mapped = true, .index = (unsigned long)rnd(1U << 31) << 33 | rnd(1U << 31) };

@@ -46,8 +46,9 @@ MUTANTS = {
                          "\t       (BIT(min(number - done, (unsigned long)PEQ_BATCHES)) - 1);", "return mark & PEQ_MARK_MASK & ~(done & 0);", "test-roomy"),
 }
 
-# A hook that is missing, or the partition of the paper, which knows pages of one size only.
-WITHOUT = ["PARTITION_BY_LOWEST_BITS", "WITHOUT_SPLIT", "WITHOUT_MERGED", "WITHOUT_CAPTURE", "WITHOUT_CLEARING", "WITHOUT_FORGETTING"]
+# A hook or a hint that is missing, too early or forgotten, or the partition of the paper, which knows pages of one size only.
+WITHOUT = ["PARTITION_BY_LOWEST_BITS", "WITHOUT_SPLIT", "WITHOUT_MERGED", "WITHOUT_CAPTURE", "WITHOUT_CLEARING", "WITHOUT_FORGETTING",
+           "WITHOUT_HINT", "HINT_TOO_EARLY", "WITHOUT_OVER"]
 
 
 def build(linux, out, *programs, flags=()):
@@ -101,10 +102,10 @@ def test_a_mistake_is_seen(tree, tmp_path, name):
     assert old in text, f"{file} has changed: {old!r} is gone"
     source.write_text(text.replace(old, new, 1))
     build(copy, tmp_path, program, flags=["CFLAGS=-std=gnu11 -O1 -g -w -pthread"])
-    assert run(tmp_path / program).returncode != 0, f"nobody saw: {name}"
+    assert run(tmp_path / program, ROUNDS="200").returncode != 0, f"nobody saw: {name}"
 
 
 @pytest.mark.parametrize("what", WITHOUT)
 def test_a_missing_hook_is_seen(tree, tmp_path, what):
     build(tree, tmp_path, "test-crowded", flags=[f"EXTRA=-D{what}", "CFLAGS=-std=gnu11 -O1 -g -w -pthread"])
-    assert run(tmp_path / "test-crowded").returncode != 0, f"nobody saw: {what}"
+    assert run(tmp_path / "test-crowded", ROUNDS="200").returncode != 0, f"nobody saw: {what}"

@@ -14,6 +14,8 @@
 #define ZONE_PAGES	(2 * BLOCK_PAGES)
 #define NR_PAGES	(NR_ZONES * ZONE_PAGES)
 #define NR_QUEUES	2
+/* what Xen maps in one piece when it is touched */
+#define LARGE_ORDER	4
 
 /* How a block leaves, and comes back into, the buddy allocator. */
 enum leave {
