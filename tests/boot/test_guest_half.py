@@ -85,9 +85,10 @@ def test_suspended(machine):
 @pytest.mark.busy
 def test_memory_goes_and_comes(machine):
     """128 MiB are taken out of the guest's Linux and put back, over and over, while pages are freed and used: none in use is lost."""
+    # what Linux needs to start lies in the last block
     block = "/sys/devices/system/memory/memory2/state"
-    start(machine, f"(n=0; while echo offline >{block} && echo online_movable >{block}; do n=$((n + 1)); echo taken out $n times; done) &"
-                   "memory-churn 96", memory=384, extra_kernel="loglevel=7 movablecore=128M")
+    take = f"echo offline >{block} && echo online_movable >{block} && n=$((n + 1)) && echo taken out $n times"
+    start(machine, f"(n=0; while :; do {take}; done) & memory-churn 96", memory=512, extra_kernel="loglevel=7 movablecore=256M")
     churned(machine, ":", FREED // 4)
     taken = int(re.findall(r"taken out (\d+) times", guests.console(machine, "g"))[-1])
     touches = guests.dump(machine, "g").touches
