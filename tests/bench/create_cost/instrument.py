@@ -115,13 +115,9 @@ def parse(line, symbols, cpu=DOM0_CPU):
 
 
 class Instrumented(boots.Machine):
-    """A booted machine with the plugin.
+    """A booted machine with the plugin."""
 
-    `by_instructions`: its clocks go by what its CPUs execute, one after the other, and not by the host's time.  Then a timer ticks as
-    often during the same work, whatever the work is that other CPUs do meanwhile; if there is always some.
-    """
-
-    def __init__(self, topology, hypervisor="release", xen_options="", by_instructions=False):
+    def __init__(self, topology, hypervisor="release", xen_options=""):
         super().__init__(topology, hypervisor, xen_options)
         self.symbols = Symbols(hypervisor)
         self.lines_read = 0
@@ -131,9 +127,6 @@ class Instrumented(boots.Machine):
         # relative to where QEMU runs: a path with a comma would be cut there
         self.qemu_options = ["-plugin", f"./{self.plugin.relative_to(BUILD)},out={self.counts.relative_to(BUILD)},"
                              f"start={self.symbols.start:#x},end={self.symbols.end:#x}"]
-        if by_instructions:
-            self.tcg = "thread=single"
-            self.qemu_options += ["-icount", "shift=0,sleep=on"]
 
     def boot(self):
         # what counts is the emulator's translator

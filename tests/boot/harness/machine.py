@@ -38,7 +38,7 @@ def tail(path, lines=25):
     return "\n".join(text.splitlines()[-lines:])
 
 
-def emulator(topology, console, tcg="thread=multi"):
+def emulator(topology, console):
     """QEMU and its options for a machine of this topology: console and agent line, nothing to boot."""
     accel = os.environ.get("ACCEL", "tcg")
     if accel == "kvm":
@@ -46,7 +46,7 @@ def emulator(topology, console, tcg="thread=multi"):
     else:
         # With monitor, Xen's idle loop takes a #GP in mwait.  With xsave, TCG reports a compressed size and no XSAVEC, at which a
         # debug Xen warns.
-        cpu = ["-accel", f"tcg,{tcg}", "-cpu", "EPYC-v2,+svm,+npt,-monitor,-xsave"]
+        cpu = ["-accel", "tcg,thread=multi", "-cpu", "EPYC-v2,+svm,+npt,-monitor,-xsave"]
     numa, first = [], 0
     for node, (cpus, mib) in enumerate(zip(topology.cpus, topology.mib)):
         memory = ""
@@ -90,7 +90,6 @@ class Machine:
     start_guest = "xl unpause {}"           # when it has been created
     ends_complete = staticmethod(scan.ends_complete)
     dom0_image = "images/dom0.cpio.gz"      # relative to BUILD
-    tcg = "thread=multi"                    # options of QEMU's translator
 
     def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=()):
         self.topology = topology
@@ -129,7 +128,7 @@ class Machine:
 
     def command(self):
         """What to start; its terminal is the agent's line."""
-        return [*emulator(self.topology, self.console, self.tcg), *self.payload(), *self.qemu_options]
+        return [*emulator(self.topology, self.console), *self.payload(), *self.qemu_options]
 
     def boot(self):
         for product in self.products():
