@@ -11,6 +11,7 @@ import re
 import shlex
 import statistics
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +50,8 @@ HOOKS = {"disarmed": "0", "armed": "1"}     # whether the guest's kernel is to t
 NEIGHBOUR = {"vcpus": 2, "cpus": ["2", "3"]}
 CALM, FLOOD = "memory-writer 24 9999", "memory-events flood 1 64"
 FLOOD_EVENTS = 100_000          # fewer are none
+BUILD = "xl create -qp /tmp/other.cfg; xl destroy other"
+SPIN = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done"
 FLUSH_SECONDS = 0.3             # after which nothing waits to be told any more
 SECONDS = 300
 
@@ -138,24 +141,43 @@ def storm_figures(storm, hooks, rounds):
     return {**totals, "pages": STORM_ROUNDS * USED << 8, "each": each}
 
 
+def timed(count):
+    """Counts, and the host's seconds for them."""
+    begin = time.monotonic()
+    return count(), time.monotonic() - begin
+
+
+def without_time(done, spun):
+    """What work takes, less what the time takes that passes meanwhile: timers, clocks, other CPUs' calls.
+
+    Emulated CPUs share the host's, so the same work takes longer beside one neighbour than beside another.  What a second takes
+    is what system and hypervisor execute while a program asks nothing of them.
+    """
+    second = statistics.median((counts.xen + counts.kernel) / seconds for counts, seconds in spun)
+    return {"each": statistics.median(counts.xen + counts.kernel + counts.user - second * seconds for counts, seconds in done),
+            "waiting": statistics.median(counts.waiting for counts, _ in done),
+            "seconds": statistics.median(seconds for _, seconds in done), "second": second}
+
+
 def work(machine):
-    """What a guest and dom0 execute for the same work, Xen's instructions for them included: {who: (work, waiting)}."""
-    guest = Guest(machine, "first-touch", "armed")
+    """What a guest and dom0 execute for the same work, Xen's instructions for them included."""
+    # with armed hooks, what is told depends on how long it takes
+    guest = Guest(machine, "first-touch")
     guest.counted("storm")
-    done = {"a guest's storm": [guest.counted("storm")[0] for _ in range(STORM_ROUNDS)]}
+    done = {"a guest's storm": [[timed(lambda word=word: guest.counted(word)[0]) for _ in range(STORM_ROUNDS)]
+                                for word in ("storm", "spin")]}
     guest.destroy()
     guests.put(machine, "/tmp/other.cfg", guests.config("other"))
-    build = "xl create -qp /tmp/other.cfg; xl destroy other"
-    machine.run(build)
-    done["dom0 builds a guest"] = [machine.counted("run", "sh", "-c", shlex.quote(build)) for _ in range(STORM_ROUNDS)]
-    return {who: {"each": statistics.median(counts.xen + counts.kernel + counts.user for counts in rounds),
-                  "waiting": statistics.median(counts.waiting for counts in rounds)} for who, rounds in done.items()}
+    machine.run(BUILD)
+    done["dom0 builds a guest"] = [[timed(lambda what=what: machine.counted("run", "sh", "-c", shlex.quote(what)))
+                                    for _ in range(STORM_ROUNDS)] for what in (BUILD, SPIN)]
+    return {who: without_time(*rounds) for who, rounds in done.items()}
 
 
 def beside_a_flood(machine):
     """work() beside a guest that floods Xen with events, and beside one that only computes.
 
-    An idle neighbour would not do: emulated CPUs share the host's, all takes longer then, and timers tick meanwhile.
+    An idle neighbour would not do: emulated CPUs share the host's, and all takes longer beside one that works.
     """
     machine.settle()
     start_writer(machine, "calm", command=CALM, **NEIGHBOUR)
@@ -171,8 +193,7 @@ def beside_a_flood(machine):
     guests.destroy(machine, "flood")
     if events < FLOOD_EVENTS:
         raise InstrumentError(f"that was no flood: {events} events")
-    figures = {who: {"quiet": quiet[who]["each"], "each": flooded[who]["each"], "quiet_waiting": quiet[who]["waiting"],
-                     "waiting": flooded[who]["waiting"], "ratio": flooded[who]["each"] / quiet[who]["each"], "events": events}
+    figures = {who: {"quiet": quiet[who], "flooded": flooded[who], "ratio": flooded[who]["each"] / quiet[who]["each"], "events": events}
                for who in quiet}
     for who, figure in figures.items():
         print(f"  {who}, beside {events} events: {100 * (figure['ratio'] - 1):+.2f} % instructions", flush=True)

@@ -8,6 +8,7 @@
  *	large		releases all of them, in runs as large as gfns allow
  *	storm		takes as much memory from the kernel once more, touches it and gives it back
  *	churn		the same, 64 KiB at a time, which the kernel finds in its lists of the CPU
+ *	spin		counts, and asks nobody for anything
  *
  *	memory-cost: WORD NUMBER done, PAGES freed	after each, counted from 1; pages that anybody has freed meanwhile
  */
@@ -20,6 +21,7 @@
 #include "page-events.h"
 
 #define CHURN 16UL	/* pages at a time */
+#define SPIN 4096UL	/* steps instead of a page, which take about as long */
 
 static void touch(char *mem, size_t pages)
 {
@@ -33,6 +35,12 @@ static void storm(size_t pages)
 
 	touch(mem, pages);
 	munmap(mem, pages * PAGE);
+}
+
+static void spin(size_t pages)
+{
+	for (volatile size_t i = 0; i < pages * SPIN; i++)
+		;
 }
 
 /* Pages that were given back to the kernel's allocator since it started, also those that it keeps in lists of a CPU. */
@@ -79,6 +87,8 @@ int main(int argc, char **argv)
 			touch(mem, pages);
 		else if (!strcmp(word, "large"))
 			release(&batch, mem, pages);
+		else if (!strcmp(word, "spin"))
+			spin(pages);
 		else if (!strcmp(word, "storm"))
 			storm(pages);
 		else if (!strcmp(word, "churn"))
