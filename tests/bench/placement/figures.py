@@ -47,9 +47,25 @@ class Figures:
         return max(map(cpu_time, region["cpus"])) if region else None
 
     def memory_cycles(self, subject, workload):
-        """Of the CPU that waits longest for memory."""
+        """Of the CPU that waits longest for memory: its programs', its kernel's and Xen's."""
         region = self.alone.get((subject, workload))
         return max(cpu["memory_cycles"]["contended"] for cpu in region["cpus"]) if region else None
+
+    def programs(self, subject, workload):
+        """Of all programs' misses the share that goes to the own node, and the cycles that they take, were there no contention."""
+        region = self.alone.get((subject, workload))
+        if not region:
+            return None, None
+        machine = region["machine"]
+        two_hops = {(route[0], route[-1]) for route in machine["routes"]}
+        own = total = cycles = 0
+        for cpu in region["cpus"]:
+            for node, misses in enumerate(cpu["misses"]["user"]):
+                hops = 0 if node == cpu["node"] else 2 if (cpu["node"], node) in two_hops else 1
+                own += misses if hops == 0 else 0
+                total += misses
+                cycles += misses * machine["latency"][hops]
+        return own / total if total else None, cycles
 
     def best(self, subjects, workload):
         """(subject, time) of the fastest, or (None, None)."""

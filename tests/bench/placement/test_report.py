@@ -10,10 +10,13 @@ from placement.figures import Figures, imbalance_class
 from placement.jobs import LAYOUTS
 
 
+MACHINE = {"preset": "amd48", "latency": [100, 200, 300], "routes": []}
+
+
 def result(subject, workload, cycles, beside="", layout="alone", **region):
-    cpus = [{"cpu": cpu, "instructions": {"user": 60, "kernel": 30, "xen": 7000},
+    cpus = [{"cpu": cpu, "node": cpu - 1, "misses": {"user": [5] * 8}, "instructions": {"user": 60, "kernel": 30, "xen": 7000},
              "memory_cycles": {"uncontended": 10, "contended": cycles // cpu - 90}} for cpu in range(1, 9)]
-    region = {"region": 1, "machine": {"preset": "amd48"}, "cycles": cycles, "memory_cycles": cycles // 2, "local_ratio": 0.5,
+    region = {"region": 1, "machine": MACHINE, "cycles": cycles, "memory_cycles": cycles // 2, "local_ratio": 0.5,
               "imbalance": 0.1, "interconnect_load": 0.2, "cpus": cpus, **region}
     return {"subject": subject, "workload": workload, "size": "full", "beside": beside, "layout": layout, "recipe": {"large": 1},
             "region": region, "placement": None, "wall_seconds": 1.0}
@@ -47,6 +50,16 @@ def test_overhead_is_against_the_best_native(figures):
     assert figures.overhead("stock", "master") == 2
     assert figures.overhead("native-first-touch", "master") == 3
     assert figures.overhead("round-4k", "parts") == 1
+
+
+def test_misses_of_programs():
+    """By the latency to the node that they go to: own, next, two hops away by either route."""
+    one = result("first-touch", "parts", 1000)
+    one["region"]["machine"] = {"latency": [100, 200, 300], "routes": [[0, 1, 3], [0, 2, 3]]}
+    one["region"]["cpus"] = [{"node": 0, "misses": {"user": [6, 2, 1, 1], "kernel": [9, 9, 9, 9]}},
+                             {"node": 1, "misses": {"user": [0, 10, 0, 0], "kernel": [9, 9, 9, 9]}}]
+    assert Figures([one]).programs("first-touch", "parts") == (16 / 20, 600 + 400 + 200 + 300 + 1000)
+    assert Figures([one]).programs("stock", "parts") == (None, None)
 
 
 def test_gain_is_against_stock(figures):
@@ -100,7 +113,7 @@ def test_raw_results_can_be_read_again(bench, tmp_path):
     paths = report.write(bench, tmp_path)
     assert {path.name for path in paths} == {"placement.json", "placement.md", *(f"placement-{name}.svg" for name in plots.PLOTS)}
     raw = json.loads((tmp_path / "placement.json").read_text())
-    assert raw["machine"] == {"preset": "amd48"}
+    assert raw["machine"] == MACHINE
     assert len(raw["results"]) == len(bench["results"])
     assert raw["results"][2]["region"]["cycles"] == 3000
 
