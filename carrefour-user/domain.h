@@ -1,0 +1,70 @@
+/* The state of a domain between periods, for the files that decide only. */
+#ifndef DOMAIN_H
+#define DOMAIN_H
+
+#include "decide.h"
+#include "pages.h"
+
+#define FREEZES_TOLD 64		/* in a period; the others are only counted */
+
+/* A range of 2 MiB that was divided, until it is known whether that helps. */
+struct trial {
+	uint64_t gfn, since;
+	unsigned int before;		/* of 1000 samples, those that could be local at best when it was whole */
+	uint64_t samples, local;	/* in the second half of the trial */
+};
+
+struct domain {
+	unsigned int nr_nodes;
+	uint64_t now;			/* ns since the first period */
+	uint64_t random;
+	struct pages pages;
+	bool interleaving, migrating, hungry;
+
+	/* Samples on pages that were moved: do they show that it was good? */
+	unsigned int judged, gained;
+	uint64_t backoff_until, backoff_ns;
+
+	struct trial trial[SPLITS_MAX];
+	unsigned int nr_trials;
+	uint64_t split_pause_until, split_pause_ns;
+
+	struct decision decision[VM_MOVES_MAX + FREEZES_TOLD];
+	size_t nr_decisions;
+};
+
+/* What the decisions of one period share. */
+struct period {
+	struct domain *d;
+	const struct config *config;
+	struct host *host;
+	const struct input *in;
+	struct verdict *verdict;
+	struct budget left;
+	double load[NODES_MAX];		/* as it will be after what was decided */
+	double mean;			/* of the home nodes */
+};
+
+/* order.c: passes what a heuristic wants through all that keeps it calm. True: it was ordered. */
+struct wish {
+	enum action action;
+	enum why why;
+	struct page *page;
+	uint64_t gfn;			/* what is moved: the page or a part of it */
+	uint8_t order, to;
+	uint32_t ms;
+};
+bool order_move(struct period *period, const struct wish *wish);
+bool can_go_to(const struct period *period, uint8_t node, uint64_t bytes);
+
+/* samples.c */
+void note_samples(struct period *period);
+/* Returns false while moves are not to be made as the last ones did not help. */
+bool judge_moves(struct period *period);
+
+/* large.c: 2 MiB and 1 GiB. */
+void large_split(struct period *period, struct page *page, const struct window_view *view);
+void large_sample_within(struct period *period, const struct sample *sample, uint8_t node);
+void large_look_at_ranges(struct period *period, bool may_collapse);
+
+#endif

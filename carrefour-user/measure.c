@@ -1,0 +1,69 @@
+/*
+ * Local access ratio and imbalance as Carrefour and the paper define them, and what can be
+ * said of the interconnect without knowing its links: the busiest pair of nodes.
+ */
+#include <math.h>
+
+#include "measure.h"
+
+static double square(double x)
+{
+	return x * x;
+}
+
+/*
+ * With few samples, equal loads look unequal: n samples on k nodes have a relative variance
+ * of k / n by chance. That is taken off, or a calm guest would be called imbalanced.
+ */
+static unsigned int imbalance(const struct measure *m, unsigned int nr_nodes, uint64_t home)
+{
+	unsigned int n, k = 0;
+	double sum = 0, variance = 0, mean;
+
+	for (n = 0; n < nr_nodes; n++)
+		if (home >> n & 1) {
+			k++;
+			sum += m->load[n];
+		}
+	if (!k || sum <= 0)
+		return 0;
+	mean = sum / k;
+	for (n = 0; n < nr_nodes; n++)
+		if (home >> n & 1)
+			variance += square(m->load[n] / mean - 1) / k;
+	variance -= k / (sum * m->samples);
+	return variance > 0 ? (unsigned int)(1000 * sqrt(variance) + 0.5) : 0;
+}
+
+struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t home)
+{
+	struct measure m = { 0 };
+	uint64_t on[NODES_MAX] = { 0 }, local = 0, most = 0;
+	unsigned int a, h;
+
+	for (a = 0; a < nr_nodes; a++)
+		for (h = 0; h < nr_nodes; h++) {
+			m.samples += matrix[a * nr_nodes + h];
+			on[h] += matrix[a * nr_nodes + h];
+		}
+	if (!m.samples)
+		return m;
+
+	for (a = 0; a < nr_nodes; a++) {
+		local += matrix[a * nr_nodes + a];
+		m.load[a] = (double)on[a] / m.samples;
+		for (h = a + 1; h < nr_nodes; h++) {
+			uint64_t both = matrix[a * nr_nodes + h] + matrix[h * nr_nodes + a];
+
+			if (both > most) {
+				most = both;
+				m.pair_from = a;
+				m.pair_to = h;
+			}
+		}
+	}
+	m.local = 1000.0 * local / m.samples;
+	m.pair = 1000.0 * most / m.samples;
+	m.imbalance = imbalance(&m, nr_nodes, home);
+	return m;
+}

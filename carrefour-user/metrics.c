@@ -1,0 +1,142 @@
+/* https://prometheus.io/docs/instrumenting/exposition_formats, text format 0.0.4. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "explain.h"
+#include "metrics.h"
+
+void metrics_count(struct domain_metrics *m, const struct verdict *v)
+{
+	unsigned int i;
+
+	m->backoffs += v->state == STATE_BACKOFF && m->last.state != STATE_BACKOFF;
+	m->last = *v;
+	m->periods++;
+	m->samples += v->measure.samples;
+	m->moves += v->moves;
+	m->bytes += v->bytes;
+	m->frozen += v->frozen;
+	m->strange += v->strange;
+	m->untracked += v->untracked;
+	for (i = 0; i < NR_HELD; i++)
+		m->held[i] += v->held[i];
+}
+
+static void labels(FILE *f, const struct domain_metrics *m)
+{
+	const char *c;
+
+	fprintf(f, "{domid=\"%u\",name=\"", m->id);
+	for (c = m->name; *c; c++)
+		if (*c == '\n')
+			fputs("\\n", f);
+		else if (*c == '"' || *c == '\\')
+			fprintf(f, "\\%c", *c);
+		else
+			fputc(*c, f);
+	fputc('"', f);
+}
+
+static const struct {
+	const char *name, *help;
+	size_t offset;
+} counters[] = {
+	{ "periods", "Periods that were looked at.", offsetof(struct domain_metrics, periods) },
+	{ "samples", "Accesses that were sampled.", offsetof(struct domain_metrics, samples) },
+	{ "moves", "Pages that were ordered to move.", offsetof(struct domain_metrics, moves) },
+	{ "moved_bytes", "Bytes that were ordered to move.", offsetof(struct domain_metrics, bytes) },
+	{ "pages_frozen", "Pages that moved too often and stay for a while.", offsetof(struct domain_metrics, frozen) },
+	{ "backoffs", "Times that moving stopped as it did not help.", offsetof(struct domain_metrics, backoffs) },
+	{ "samples_strange", "Samples that make no sense.", offsetof(struct domain_metrics, strange) },
+	{ "samples_untracked", "Samples that found the table of pages full.", offsetof(struct domain_metrics, untracked) },
+};
+
+static void print_counters(FILE *f, const struct domain_metrics *domain, unsigned int nr)
+{
+	unsigned int c, i, h;
+
+	for (c = 0; c < sizeof(counters) / sizeof(*counters); c++) {
+		fprintf(f, "# HELP carrefour_%s_total %s\n# TYPE carrefour_%s_total counter\n", counters[c].name,
+			counters[c].help, counters[c].name);
+		for (i = 0; i < nr; i++) {
+			fprintf(f, "carrefour_%s_total", counters[c].name);
+			labels(f, &domain[i]);
+			fprintf(f, "} %" PRIu64 "\n", *(const uint64_t *)((const char *)&domain[i] + counters[c].offset));
+		}
+	}
+	fputs("# HELP carrefour_moves_held_total Moves that were wanted and not ordered.\n"
+	      "# TYPE carrefour_moves_held_total counter\n", f);
+	for (i = 0; i < nr; i++)
+		for (h = 0; h < NR_HELD; h++) {
+			fputs("carrefour_moves_held_total", f);
+			labels(f, &domain[i]);
+			fprintf(f, ",by=\"%s\"} %" PRIu64 "\n", held_name(h), domain[i].held[h]);
+		}
+}
+
+static void print_gauge(FILE *f, const char *name, const char *help, const struct domain_metrics *domain,
+			unsigned int nr, size_t offset)
+{
+	unsigned int i;
+
+	fprintf(f, "# HELP carrefour_%s %s\n# TYPE carrefour_%s gauge\n", name, help, name);
+	for (i = 0; i < nr; i++) {
+		unsigned int permille = *(const unsigned int *)((const char *)&domain[i].last.measure + offset);
+
+		fprintf(f, "carrefour_%s", name);
+		labels(f, &domain[i]);
+		fprintf(f, "} %u.%03u\n", permille / 1000, permille % 1000);
+	}
+}
+
+static void print_gauges(FILE *f, const struct domain_metrics *domain, unsigned int nr)
+{
+	unsigned int i, s;
+
+	print_gauge(f, "local_ratio", "Share of the samples that were local.", domain, nr, offsetof(struct measure, local));
+	print_gauge(f, "imbalance_ratio", "Relative standard deviation of accesses between home nodes.", domain, nr,
+		    offsetof(struct measure, imbalance));
+	print_gauge(f, "busiest_pair_ratio", "Share of the samples between the two nodes with most traffic.", domain, nr,
+		    offsetof(struct measure, pair));
+	fputs("# HELP carrefour_state What the last period was found to be.\n# TYPE carrefour_state gauge\n", f);
+	for (i = 0; i < nr; i++)
+		for (s = 0; s < NR_STATES; s++) {
+			fputs("carrefour_state", f);
+			labels(f, &domain[i]);
+			fprintf(f, ",state=\"%s\"} %d\n", state_name(s), domain[i].last.state == s);
+		}
+}
+
+bool metrics_write(const char *path, const struct domain_metrics *domain, unsigned int nr)
+{
+	char new[PATH_MAX];
+	FILE *f;
+	bool bad;
+	int error;
+
+	/* In the same directory, or it could not be renamed; the collector reads *.prom only. */
+	if (snprintf(new, sizeof(new), "%s.new", path) >= (int)sizeof(new)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	f = fopen(new, "we");
+	if (!f)
+		return false;
+	print_counters(f, domain, nr);
+	print_gauges(f, domain, nr);
+	bad = fflush(f) || ferror(f);
+	error = errno;
+	/* Some file systems tell of a full disk only now. */
+	if (fclose(f) || bad || rename(new, path)) {
+		error = bad ? error : errno;
+		unlink(new);
+		errno = error;
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,25 @@
+/*
+ * Metrics as a Prometheus text file, for node_exporter's textfile collector. A reader finds the
+ * old file or the new one, never a part of one.
+ */
+#ifndef METRICS_H
+#define METRICS_H
+
+#include <stdbool.h>
+
+#include "decide.h"
+
+/* Counters grow for as long as the daemon sees the domain. */
+struct domain_metrics {
+	const char *name;	/* any bytes */
+	unsigned int id;
+	struct verdict last;
+	uint64_t periods, samples, moves, bytes, frozen, backoffs, strange, untracked, held[NR_HELD];
+};
+
+void metrics_count(struct domain_metrics *metrics, const struct verdict *verdict);
+
+/* False: errno says why, and the file that was there is there. */
+bool metrics_write(const char *path, const struct domain_metrics *domain, unsigned int nr);
+
+#endif

@@ -1,0 +1,197 @@
+/* The table of pages: a hash with chains, and a list by age. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pages.h"
+
+#define NONE UINT32_MAX
+
+bool pages_init(struct pages *t, uint32_t max)
+{
+	uint32_t buckets = 1;
+
+	while (buckets < max)
+		buckets *= 2;
+	memset(t, 0, sizeof(*t));
+	t->page = calloc(max, sizeof(*t->page));
+	t->bucket = malloc(buckets * sizeof(*t->bucket));
+	t->touched = calloc(max, sizeof(*t->touched));
+	if (!t->page || !t->bucket || !t->touched) {
+		pages_free(t);
+		return false;
+	}
+	memset(t->bucket, 0xff, buckets * sizeof(*t->bucket));
+	t->max = max;
+	t->mask = buckets - 1;
+	t->newest = t->oldest = NONE;
+	return true;
+}
+
+void pages_free(struct pages *t)
+{
+	free(t->page);
+	free(t->bucket);
+	free(t->touched);
+}
+
+void pages_next_period(struct pages *t)
+{
+	t->period++;
+	t->nr_touched = 0;
+}
+
+/* Guests choose gfns, but the worst that a chain costs is one domain's own period. */
+static uint32_t *bucket_of(const struct pages *t, uint64_t gfn, uint8_t order)
+{
+	uint64_t h = (gfn + order) * 0x9e3779b97f4a7c15ULL;
+
+	return &t->bucket[(h >> 32) & t->mask];
+}
+
+struct page *pages_find(const struct pages *t, uint64_t gfn, uint8_t order)
+{
+	uint32_t i;
+
+	for (i = *bucket_of(t, gfn, order); i != NONE; i = t->page[i].next)
+		if (t->page[i].gfn == gfn && t->page[i].order == order)
+			return &t->page[i];
+	return NULL;
+}
+
+static void unlink_age(struct pages *t, struct page *p)
+{
+	if (p->newer != NONE)
+		t->page[p->newer].older = p->older;
+	else
+		t->newest = p->older;
+	if (p->older != NONE)
+		t->page[p->older].newer = p->newer;
+	else
+		t->oldest = p->newer;
+}
+
+static void link_newest(struct pages *t, struct page *p)
+{
+	uint32_t i = p - t->page;
+
+	p->newer = NONE;
+	p->older = t->newest;
+	if (t->newest != NONE)
+		t->page[t->newest].newer = i;
+	else
+		t->oldest = i;
+	t->newest = i;
+}
+
+static void drop(struct pages *t, struct page *p)
+{
+	uint32_t *link = bucket_of(t, p->gfn, p->order);
+
+	while (*link != p - t->page)
+		link = &t->page[*link].next;
+	*link = p->next;
+	page_set_range(t, p, RANGE_WHOLE);
+	unlink_age(t, p);
+}
+
+static struct page *enter(struct pages *t, uint64_t gfn, uint8_t order)
+{
+	struct page *p;
+	uint32_t *bucket;
+
+	if (t->nr < t->max) {
+		p = &t->page[t->nr++];
+	} else {
+		p = &t->page[t->oldest];
+		if (p->period == t->period)
+			return NULL;
+		drop(t, p);
+	}
+	memset(p, 0, sizeof(*p));
+	p->gfn = gfn;
+	p->order = order;
+	bucket = bucket_of(t, gfn, order);
+	p->next = *bucket;
+	*bucket = p - t->page;
+	link_newest(t, p);
+	return p;
+}
+
+struct page *pages_touch(struct pages *t, uint64_t gfn, uint8_t order)
+{
+	struct page *p = pages_find(t, gfn, order);
+
+	if (p) {
+		unlink_age(t, p);
+		link_newest(t, p);
+	} else {
+		p = enter(t, gfn, order);
+		if (!p)
+			return NULL;
+	}
+	if (p->period != t->period) {
+		p->period = t->period;
+		p->hits = 0;
+		t->touched[t->nr_touched++] = p;
+	}
+	return p;
+}
+
+static int hotter(const void *a, const void *b)
+{
+	const struct page *p = *(struct page *const *)a, *q = *(struct page *const *)b;
+
+	if (p->hits != q->hits)
+		return p->hits > q->hits ? -1 : 1;
+	if (p->gfn != q->gfn)
+		return p->gfn < q->gfn ? -1 : 1;
+	return (int)p->order - q->order;
+}
+
+void pages_sort(struct pages *t)
+{
+	qsort(t->touched, t->nr_touched, sizeof(*t->touched), hotter);
+}
+
+void page_set_range(struct pages *t, struct page *p, enum range range)
+{
+	t->nr_ranges += (range != RANGE_WHOLE) - (p->range != RANGE_WHOLE);
+	p->range = range;
+}
+
+void page_note(struct page *p, uint8_t node)
+{
+	uint8_t last = p->window[(p->at + WINDOW - 1) % WINDOW];
+
+	if (!p->nr_window || last != node)
+		p->streak = 0;
+	if (p->streak < UINT8_MAX)
+		p->streak++;
+	p->window[p->at] = node;
+	p->at = (p->at + 1) % WINDOW;
+	if (p->nr_window < WINDOW)
+		p->nr_window++;
+}
+
+struct window_view page_view(const struct page *p)
+{
+	struct window_view view = { .count = p->nr_window };
+	unsigned int i, j;
+
+	for (i = 0; i < p->nr_window; i++) {
+		unsigned int count = 0;
+		bool first = true;
+
+		for (j = 0; j < p->nr_window; j++) {
+			count += p->window[j] == p->window[i];
+			first &= j >= i || p->window[j] != p->window[i];
+		}
+		view.nodes += first;
+		/* Of two that are equal, the lower one, whatever their order. */
+		if (count > view.top_count || (count == view.top_count && p->window[i] < view.top)) {
+			view.top = p->window[i];
+			view.top_count = count;
+		}
+	}
+	return view;
+}

@@ -1,0 +1,84 @@
+/*
+ * What is known of the pages of a domain that were sampled: a table of bounded size.
+ * When it is full, the page that was not sampled for the longest time goes.
+ */
+#ifndef PAGES_H
+#define PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sample.h"
+
+#define WINDOW 8	/* samples that a page remembers */
+
+/* A p2m entry of 2 MiB that was divided here. */
+enum range { RANGE_WHOLE, RANGE_TRIED, RANGE_KEPT, RANGE_COLLAPSING };
+
+enum hold { HOLD_NONE, HOLD_COOLDOWN, HOLD_FROZEN, HOLD_FAILED };
+
+struct page {
+	uint64_t gfn;
+	uint64_t moved_at, hold_until;	/* ns; moved_at 0: never */
+	uint32_t next, newer, older;	/* in the table */
+	uint32_t period, moved_period;	/* of hits, and of the last order to move it */
+	uint32_t hits;			/* samples in that period */
+	uint8_t window[WINDOW];		/* the nodes of the last samples, around a ring */
+	uint8_t nr_window, at;
+	uint8_t streak;			/* samples in a row that came from one node, at most 255 */
+	uint8_t order;
+	uint8_t home;			/* as of the last sample */
+	uint8_t from, target;		/* of the last order to move it */
+	uint8_t moves;			/* orders within the time of a ping-pong */
+	uint8_t failures, freezes;
+	uint8_t judge_left;		/* samples that still tell whether the move was good */
+	uint8_t range, hold;		/* enum range, enum hold */
+	bool ordered;			/* to move, and no sample has told yet that it did */
+	bool interleaved;		/* what it was moved for, else to be local */
+};
+
+/* What bounds the memory of a domain, with the hash and the list of a period. */
+_Static_assert(sizeof(struct page) <= 80, "docs and carrefour.conf name 80 bytes");
+
+struct pages {
+	struct page *page;
+	uint32_t *bucket;
+	struct page **touched;	/* in this period, each once */
+	size_t nr_touched;
+	uint32_t nr, max, mask, newest, oldest;
+	uint32_t period;
+	unsigned int nr_ranges;	/* pages that are not RANGE_WHOLE */
+};
+
+/* False: out of memory, and nothing is to be freed. */
+bool pages_init(struct pages *pages, uint32_t max);
+void pages_free(struct pages *pages);
+
+void pages_next_period(struct pages *pages);
+
+/* NULL: not there. */
+struct page *pages_find(const struct pages *pages, uint64_t gfn, uint8_t order);
+
+/*
+ * Notes that the page was seen in this period; new ones are entered. NULL: the table is
+ * full of pages of this period.
+ */
+struct page *pages_touch(struct pages *pages, uint64_t gfn, uint8_t order);
+
+/* Sorts touched[]: the most sampled first, then by gfn. */
+void pages_sort(struct pages *pages);
+
+void page_set_range(struct pages *pages, struct page *page, enum range range);
+
+/* Enters a sample's node into the window. */
+void page_note(struct page *page, uint8_t node);
+
+/* How the window divides: its most frequent node, how often that is, and how many nodes. */
+struct window_view {
+	uint8_t top, top_count, count, nodes;
+};
+
+struct window_view page_view(const struct page *page);
+
+#endif
