@@ -4,6 +4,8 @@
 
 #include "domain.h"
 
+#define QUIET_PERIODS 5
+
 struct domain *domain_new(const struct config *config, unsigned int nr_nodes, uint64_t seed)
 {
 	struct domain *d = calloc(1, sizeof(*d));
@@ -48,7 +50,10 @@ static bool is_busy(const struct period *p)
 	return v->touched_pct >= p->config->min_touched_pct;
 }
 
-/* Each is switched on at Carrefour's threshold, and off again when there is little left to gain. */
+/*
+ * Each is switched on at Carrefour's threshold, and off again when there is little left to gain.
+ * Pages that are still found are brought home first: what stays remote at 80 % would be so for good.
+ */
 static void switch_heuristics(struct domain *d, const struct config *c, const struct measure *m)
 {
 	if (m->local >= 1000 || m->imbalance <= c->imbalance_stop_pct * 10)
@@ -56,7 +61,7 @@ static void switch_heuristics(struct domain *d, const struct config *c, const st
 	else if (m->imbalance > c->imbalance_pct * 10)
 		d->interleaving = true;
 	if (m->local >= c->local_stop_pct * 10)
-		d->migrating = false;
+		d->migrating &= d->quiet < QUIET_PERIODS;
 	else if (m->local < c->local_pct * 10)
 		d->migrating = true;
 }
@@ -110,15 +115,14 @@ static void consider(struct period *p, struct page *page)
 		.action = ACTION_MIGRATE, .why = WHY_ONE_NODE, .page = page, .gfn = page->gfn, .order = page->order,
 		.to = view.top,
 	};
-	bool one_node = view.nodes == 1;
 	bool hot = page->hits * 100 > p->verdict->measure.samples * p->config->hot_page_pct;
 
-	if (view.count < p->config->page_samples || (one_node && view.top == page->home))
+	if (view.count < p->config->page_samples || (view.one_node && view.top == page->home))
 		return;
 	if (page->order == ORDER_1G) {
 		if (d->migrating || d->interleaving)
 			large_split(p, page, &view);
-	} else if (one_node) {
+	} else if (view.one_node) {
 		if (d->migrating)
 			order_move(p, &wish);
 	} else if (page->order == ORDER_2M && (hot || !d->interleaving)) {
@@ -190,6 +194,8 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	p.left = share;
 	d->now += in.ns;
 	d->nr_decisions = 0;
+	memset(d->small, 0, sizeof(d->small));
+	memset(d->whole, 0, sizeof(d->whole));
 	pages_next_period(&d->pages);
 
 	v->measure = measure(in.matrix, d->nr_nodes, in.home);
@@ -201,6 +207,7 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	v->migrating = d->migrating;
 	choose(&p);
 
+	d->quiet = v->moves ? 0 : d->quiet + 1;
 	d->hungry = v->moves || v->held[HELD_BUDGET];
 	host_took(host, (struct budget){ share.bytes - p.left.bytes, share.moves - p.left.moves }, was_hungry, d->hungry);
 	out.nr = d->nr_decisions;

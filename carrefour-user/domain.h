@@ -7,6 +7,8 @@
 
 #define FREEZES_TOLD 64		/* in a period; the others are only counted */
 
+#define RANGE_BITS 65536
+
 /* A range of 2 MiB that was divided, until it is known whether that helps. */
 struct trial {
 	uint64_t gfn, since;
@@ -20,6 +22,7 @@ struct domain {
 	uint64_t random;
 	struct pages pages;
 	bool interleaving, migrating, hungry;
+	unsigned int quiet;		/* periods in a row without a move */
 
 	/* Samples on pages that were moved: do they show that it was good? */
 	unsigned int judged, gained;
@@ -29,6 +32,8 @@ struct domain {
 	unsigned int nr_trials;
 	uint64_t split_pause_until, split_pause_ns;
 
+	/* By a hash of 2 MiB ranges: in which of them small pages, or all of it, are to move. */
+	uint64_t small[RANGE_BITS / 64], whole[RANGE_BITS / 64];
 	struct decision decision[VM_MOVES_MAX + FREEZES_TOLD];
 	size_t nr_decisions;
 };

@@ -73,26 +73,64 @@ static enum held held_by(const struct page *page)
 	return page->hold == HOLD_FROZEN ? HELD_FROZEN : page->hold == HOLD_FAILED ? HELD_FAILED : HELD_COOLDOWN;
 }
 
-bool order_move(struct period *p, const struct wish *w)
+static bool test_bit(const uint64_t *bits, unsigned int i)
 {
-	struct page *page = w->page;
-	uint64_t bytes = 1ULL << (PAGE_SHIFT + w->order);
-	unsigned int *held = p->verdict->held;
-	double weight = (double)page->hits / p->verdict->measure.samples;
+	return bits[i / 64] >> i % 64 & 1;
+}
 
-	if (p->d->now < page->hold_until)
-		held[held_by(page)]++;
+/*
+ * An entry that was divided or put together within the period has samples of both kinds. The
+ * order of two orders to move the same page would decide where it ends. Ranges with the same
+ * hash wait for each other's next period, too.
+ */
+static bool overlaps(struct domain *d, const struct wish *w)
+{
+	unsigned int i = (w->gfn >> ORDER_2M) * 0x9e3779b97f4a7c15ULL >> 48;
+	bool small = w->page->order == ORDER_4K;
+
+	if (test_bit(d->whole, i) || (!small && test_bit(d->small, i)))
+		return true;
+	(small ? d->small : d->whole)[i / 64] |= 1ULL << i % 64;
+	return false;
+}
+
+static void rest(struct period *p, struct page *page)
+{
+	page->hold = HOLD_COOLDOWN;
+	page->hold_until = p->d->now + p->config->cooldown_ms * MS;
+}
+
+/* What is in the way is counted. */
+static bool is_free_to(struct period *p, const struct wish *w, uint64_t bytes)
+{
+	unsigned int *held = p->verdict->held;
+
+	if (p->d->now < w->page->hold_until)
+		held[held_by(w->page)]++;
 	else if (!(p->in->home >> w->to & 1))
 		held[HELD_NOT_HOME]++;
 	else if (p->host->room[w->to] < bytes)
 		held[HELD_FULL]++;
 	else if (p->left.bytes < bytes || !p->left.moves)
 		held[HELD_BUDGET]++;
-	else if (w->action == ACTION_COLLAPSE || !ping_pong(p, w))
-		goto order;
+	else if (w->action != ACTION_COLLAPSE && ping_pong(p, w))
+		return false;
+	else if (overlaps(p->d, w))
+		held[HELD_COOLDOWN]++;
+	else
+		return true;
 	return false;
+}
 
- order:
+bool order_move(struct period *p, const struct wish *w)
+{
+	struct page *page = w->page, *part;
+	uint64_t bytes = 1ULL << (PAGE_SHIFT + w->order);
+	double weight = (double)page->hits / p->verdict->measure.samples;
+
+	if (!is_free_to(p, w, bytes))
+		return false;
+
 	note(p, w, w->action, w->why, w->ms);
 	p->left.bytes -= bytes;
 	p->left.moves--;
@@ -113,7 +151,10 @@ bool order_move(struct period *p, const struct wish *w)
 	page->moved_at = p->d->now;
 	page->moved_period = page->period;
 	page->moves++;
-	page->hold = HOLD_COOLDOWN;
-	page->hold_until = p->d->now + p->config->cooldown_ms * MS;
+	rest(p, page);
+	/* The part that moved is another page from now on, and rests as well. */
+	part = w->order == page->order ? NULL : pages_touch(&p->d->pages, w->gfn, w->order);
+	if (part)
+		rest(p, part);
 	return true;
 }

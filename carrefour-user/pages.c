@@ -159,6 +159,15 @@ void page_set_range(struct pages *t, struct page *p, enum range range)
 	p->range = range;
 }
 
+static unsigned int switches(const struct page *p)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 1; i < p->nr_window; i++)
+		nr += p->window[(p->at + WINDOW - i) % WINDOW] != p->window[(p->at + 2 * WINDOW - i - 1) % WINDOW];
+	return nr;
+}
+
 void page_note(struct page *p, uint8_t node)
 {
 	uint8_t last = p->window[(p->at + WINDOW - 1) % WINDOW];
@@ -171,6 +180,10 @@ void page_note(struct page *p, uint8_t node)
 	p->at = (p->at + 1) % WINDOW;
 	if (p->nr_window < WINDOW)
 		p->nr_window++;
+	if (p->streak >= UNMIXED_STREAK)
+		p->mixed = false;
+	else if (switches(p) >= MIXED_SWITCHES)
+		p->mixed = true;
 }
 
 struct window_view page_view(const struct page *p)
@@ -193,5 +206,6 @@ struct window_view page_view(const struct page *p)
 			view.top_count = count;
 		}
 	}
+	view.one_node = view.nodes == 1 && !p->mixed;
 	return view;
 }

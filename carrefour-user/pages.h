@@ -12,6 +12,14 @@
 #include "sample.h"
 
 #define WINDOW 8	/* samples that a page remembers */
+/*
+ * A page that several nodes use in turn looks like one node's when chance has it, and of
+ * many pages some always do. So a window that went to and fro as often as MIXED_SWITCHES
+ * is remembered, until so many samples in a row came from one node that it was no chance.
+ * A change of phase is one switch.
+ */
+#define MIXED_SWITCHES 3
+#define UNMIXED_STREAK 24
 
 /* A p2m entry of 2 MiB that was divided here. */
 enum range { RANGE_WHOLE, RANGE_TRIED, RANGE_KEPT, RANGE_COLLAPSING };
@@ -34,6 +42,7 @@ struct page {
 	uint8_t failures, freezes;
 	uint8_t judge_left;		/* samples that still tell whether the move was good */
 	uint8_t range, hold;		/* enum range, enum hold */
+	bool mixed;			/* see MIXED_SWITCHES */
 	bool ordered;			/* to move, and no sample has told yet that it did */
 	bool interleaved;		/* what it was moved for, else to be local */
 };
@@ -77,6 +86,7 @@ void page_note(struct page *page, uint8_t node);
 /* How the window divides: its most frequent node, how often that is, and how many nodes. */
 struct window_view {
 	uint8_t top, top_count, count, nodes;
+	bool one_node;	/* and not by chance */
 };
 
 struct window_view page_view(const struct page *page);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "auto.h"
 #include "explain.h"
@@ -288,6 +289,7 @@ static void write_metrics(const struct replay *r)
 {
 	struct domain_metrics *all = calloc(r->nr + 1, sizeof(*all));
 	unsigned int i;
+	bool good;
 
 	if (!all)
 		die(EXIT_FAILURE, "out of memory");
@@ -296,9 +298,10 @@ static void write_metrics(const struct replay *r)
 		all[i].id = r->guest[i].id;
 		all[i].name = r->guest[i].name;
 	}
-	if (!metrics_write(r->options->metrics, all, r->nr))
-		die(EXIT_FAILURE, "%s: cannot write it: %s", r->options->metrics, strerror(errno));
+	good = metrics_write(r->options->metrics, all, r->nr);
 	free(all);
+	if (!good)
+		die(EXIT_FAILURE, "%s: cannot write it: %s", r->options->metrics, strerror(errno));
 }
 
 static void run(struct replay *r)
@@ -326,6 +329,14 @@ static void run(struct replay *r)
 		die(EXIT_FAILURE, "cannot write the output: %s", strerror(errno));
 }
 
+/* It would be emptied before it is read. */
+static bool is_file(const char *path, FILE *file)
+{
+	struct stat a, b;
+
+	return !stat(path, &a) && !fstat(fileno(file), &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = parse_options(argc, argv);
@@ -347,6 +358,8 @@ int main(int argc, char **argv)
 		die(EXIT_FAILURE, "out of memory");
 	r.host.nr_nodes = r.trace.nr_nodes;
 	if (options.output) {
+		if (is_file(options.output, file))
+			die(EXIT_FAILURE, "%s: is the trace itself; write to another file", options.output);
 		r.output = fopen(options.output, "we");
 		if (!r.output)
 			die(EXIT_FAILURE, "%s: cannot open it: %s", options.output, strerror(errno));

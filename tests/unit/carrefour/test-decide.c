@@ -1,0 +1,252 @@
+/* What Carrefour is for, and that it comes to rest. A period is a second. */
+#include <string.h>
+
+#include "world.h"
+
+static void local_program_is_left_alone(void **unused)
+{
+	struct world w;
+	struct guest *g;
+	unsigned int i;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 4096, 0, ORDER_4K, partitioned);
+	for (i = 0; i < g->nr_pages; i++)
+		g->node[i] = partitioned(g, i);
+	world_steps(&w, 30);
+	assert_int_equal(g->all_moves, 0);
+	assert_int_equal(g->last.state, STATE_BALANCED);
+	world_end(&w);
+}
+
+/* 4096 pages, 2000 samples a second: each page is seen once in two seconds. */
+static void stable_partition_is_found_and_then_quiet(void **unused)
+{
+	struct world w;
+	struct guest *g;
+	unsigned int moves;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 4096, NO_NODE, ORDER_4K, partitioned);
+	world_steps(&w, 40);
+	assert_true(world_local(&w, g) >= 990);
+	moves = g->all_moves;
+	world_steps(&w, 100);
+	assert_int_equal(g->all_moves, moves);
+	/* Three of four were remote; none moved twice. */
+	assert_true(moves <= 3072);
+	world_end(&w);
+}
+
+static void page_of_one_remote_node_ends_there(void **unused)
+{
+	struct world w;
+	struct guest *g;
+	unsigned int i;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 512, 0, ORDER_4K, all_from_1);
+	/* So that the last ones are found when nearly all others are local. */
+	g->samples = 700;
+	world_steps(&w, 20);
+	for (i = 0; i < g->nr_pages; i++)
+		assert_int_equal(g->node[i], 1);
+	assert_int_equal(g->all_moves, 512);
+	world_steps(&w, 30);
+	assert_int_equal(g->all_moves, 512);
+	world_end(&w);
+}
+
+/* The master has touched all of it; slaves on all nodes use it together, or each its part. */
+static void master_slave(pattern *access, unsigned int nodes, uint8_t order, unsigned int periods)
+{
+	struct world w;
+	struct guest *g;
+	unsigned int moves;
+
+	world_begin(&w, nodes, 4);
+	g = world_add(&w, 4096 << (order / 2), 0, order, access);
+	g->samples = 4096;
+	assert_true(world_imbalance(&w, g) > 990);
+	world_steps(&w, periods);
+	assert_true(world_imbalance(&w, g) < 350);
+	world_steps(&w, 60);
+	moves = g->all_moves;
+	assert_true(world_imbalance(&w, g) < 350);
+	world_steps(&w, 60);
+	assert_int_equal(g->all_moves, moves);
+	world_end(&w);
+}
+
+static void master_slave_is_balanced_within_20_periods(void **unused)
+{
+	static const unsigned int nodes[] = { 2, 4, 8 };
+	unsigned int i;
+
+	(void)unused;
+	test_seed();
+	for (i = 0; i < ARRAY_SIZE(nodes); i++) {
+		master_slave(partitioned, nodes[i], ORDER_4K, 20);
+		master_slave(shared, nodes[i], ORDER_4K, 20);
+	}
+	master_slave(partitioned, 4, ORDER_2M, 20);
+}
+
+static void phase_change(unsigned int after, unsigned int within)
+{
+	struct world w;
+	struct guest *g;
+	unsigned int moves;
+
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 2048, 0, ORDER_4K, partitioned);
+	world_steps(&w, after);
+	assert_true(world_local(&w, g) >= 950);
+	g->access = rotated;
+	assert_true(world_local(&w, g) < 50);
+	world_steps(&w, within);
+	assert_true(world_local(&w, g) >= 950);
+	moves = g->all_moves;
+	world_steps(&w, 60);
+	assert_int_equal(g->all_moves, moves);
+	world_end(&w);
+}
+
+/* Within a minute, some pages would go back to where they came from: these wait a minute more. */
+static void phase_change_is_followed_and_then_quiet(void **unused)
+{
+	(void)unused;
+	test_seed();
+	phase_change(90, 40);
+	phase_change(30, 100);
+}
+
+/* Each period the other way round, and enough samples for each page to look like one node's. */
+static void alternation_is_detected_and_no_storm(void **unused)
+{
+	struct world w;
+	struct guest *g;
+	unsigned int minute;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 256, 0, ORDER_4K, alternating);
+	g->samples = 256 * 16;
+	world_steps(&w, 30);
+	assert_true(g->last.frozen || g->all_actions[ACTION_FREEZE]);
+	/* Not more than a page a time out, and a time of ping-pong is a minute. */
+	minute = g->all_moves;
+	assert_true(minute <= 3 * 256);
+	world_steps(&w, 600);
+	assert_true(g->all_moves - minute <= 10 * 256);
+	world_end(&w);
+}
+
+static uint8_t one_page_alternates(struct guest *g, unsigned int page)
+{
+	return page == 7 ? 1 + pattern_period / 15 % 2 : partitioned(g, page);
+}
+
+/* One page among many has another user each 15 s, longer than the cool-down. */
+static void ping_pong_of_one_page_is_frozen(void **unused)
+{
+	struct world w;
+	struct guest *g;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 64, 0, ORDER_4K, one_page_alternates);
+	g->samples = 64 * 20;
+	/* Not for the ratio's sake: all others are local. */
+	w.config.local_pct = w.config.local_stop_pct = 100;
+	g->node[7] = 1;
+	world_steps(&w, 40);
+	/* It went to 2, and was not let back. */
+	assert_int_equal(g->all_actions[ACTION_FREEZE], 1);
+	assert_int_equal(g->all_moves, 48 + 1);
+	world_steps(&w, 300);
+	assert_true(g->all_actions[ACTION_FREEZE] >= 2);
+	assert_true(g->all_moves <= 48 + 1 + 300 / 60);
+	world_end(&w);
+}
+
+static uint8_t one_page_wanders(struct guest *g, unsigned int page)
+{
+	return page == 7 ? 1 + pattern_period / 15 % 3 : partitioned(g, page);
+}
+
+/* It never goes back to where it came from, and yet goes nowhere. */
+static void wandering_page_is_frozen(void **unused)
+{
+	struct world w;
+	struct guest *g;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 64, 0, ORDER_4K, one_page_wanders);
+	g->samples = 64 * 20;
+	w.config.local_pct = w.config.local_stop_pct = 100;
+	world_steps(&w, 60);
+	assert_int_equal(g->all_actions[ACTION_FREEZE], 1);
+	assert_int_equal(g->all_moves, 48 + 2);
+	world_end(&w);
+}
+
+/* What looks like one node's page is anybody's: moving it gains nothing. */
+static uint8_t by_seconds(struct guest *g, unsigned int page)
+{
+	(void)g;
+	return (page * 7 + pattern_period * 3) % pattern_nodes;
+}
+
+static void moves_that_do_not_help_end(void **unused)
+{
+	struct world w;
+	struct guest *g;
+	unsigned int first;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 8, 4);
+	g = world_add(&w, 2048, NO_NODE, ORDER_4K, by_seconds);
+	g->samples = 20000;
+	w.config.cooldown_ms = w.config.pingpong_ms = 0;
+	world_steps(&w, 10);
+	assert_true(g->all_moves);
+	first = g->all_moves;
+	world_steps(&w, 10);
+	assert_int_equal(g->last.state, STATE_BACKOFF);
+	world_steps(&w, 180);
+	/* In 5, 10, 20, 40 and 80 s there is little time between. */
+	assert_true(g->all_moves - first < 6 * first);
+	assert_true(g->last.backoff_ms || g->last.efficiency_pct < 10);
+	world_end(&w);
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(local_program_is_left_alone),
+		cmocka_unit_test(stable_partition_is_found_and_then_quiet),
+		cmocka_unit_test(page_of_one_remote_node_ends_there),
+		cmocka_unit_test(master_slave_is_balanced_within_20_periods),
+		cmocka_unit_test(phase_change_is_followed_and_then_quiet),
+		cmocka_unit_test(alternation_is_detected_and_no_storm),
+		cmocka_unit_test(ping_pong_of_one_page_is_frozen),
+		cmocka_unit_test(wandering_page_is_frozen),
+		cmocka_unit_test(moves_that_do_not_help_end),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
+}

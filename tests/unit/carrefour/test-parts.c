@@ -1,0 +1,288 @@
+/* The parts by themselves: the table of pages, the measures, the shares of the host's budget, auto. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "auto.h"
+#include "pages.h"
+#include "world.h"
+
+#define KEYS 64
+#define ROOM 24
+
+/* The model: when each key was touched last, by a counter. */
+static void table_forgets_the_oldest(void **unused)
+{
+	uint64_t age[KEYS] = { 0 }, clock = 0;
+	unsigned int period_of[KEYS] = { 0 }, round, i;
+	struct pages t;
+
+	(void)unused;
+	test_seed();
+	assert_true(pages_init(&t, ROOM));
+	for (round = 1; round < 3000; round++) {
+		unsigned int touches = rnd(40);
+
+		pages_next_period(&t);
+		while (touches--) {
+			unsigned int key = rnd(rnd(2) ? KEYS : KEYS / 4), there = 0, oldest = KEYS;
+			uint8_t order = key % 2 ? ORDER_2M : ORDER_4K;
+			struct page *p = pages_touch(&t, key / 2, order);
+
+			for (i = 0; i < KEYS; i++)
+				if (age[i]) {
+					there++;
+					if (oldest == KEYS || age[i] < age[oldest])
+						oldest = i;
+				}
+			if (!age[key] && there == ROOM) {
+				if (period_of[oldest] == round) {
+					assert_null(p);
+					continue;
+				}
+				age[oldest] = 0;
+			}
+			assert_non_null(p);
+			assert_int_equal(p->gfn, key / 2);
+			assert_int_equal(p->order, order);
+			if (!age[key])
+				assert_int_equal(p->nr_window, 0);
+			page_note(p, key % 4);
+			page_set_range(&t, p, order == ORDER_2M ? RANGE_KEPT : RANGE_WHOLE);
+			age[key] = ++clock;
+			period_of[key] = round;
+		}
+		for (i = 0; i < KEYS; i++)
+			assert_int_equal(!!age[i], !!pages_find(&t, i / 2, i % 2 ? ORDER_2M : ORDER_4K));
+		for (i = 0, touches = 0; i < KEYS; i++)
+			touches += i % 2 && age[i];
+		assert_int_equal(t.nr_ranges, touches);
+		for (i = 0, touches = 0; i < KEYS; i++)
+			touches += age[i] && period_of[i] == round;
+		assert_int_equal(t.nr_touched, touches);
+		assert_true(t.nr <= ROOM);
+	}
+	pages_free(&t);
+}
+
+static void window_remembers_the_last_samples(void **unused)
+{
+	struct page p = { 0 };
+	struct window_view view;
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < 5; i++)
+		page_note(&p, 3);
+	view = page_view(&p);
+	assert_true(view.one_node && view.top == 3 && view.count == 5 && view.nodes == 1);
+	/* A change of phase: the old node is forgotten after a window. */
+	for (i = 0; i < WINDOW - 1; i++)
+		page_note(&p, 1);
+	view = page_view(&p);
+	assert_true(!view.one_node && view.nodes == 2 && view.top == 1 && view.top_count == WINDOW - 1);
+	page_note(&p, 1);
+	assert_true(page_view(&p).one_node);
+	/* To and fro: by chance it may look like one node's. */
+	for (i = 0; i < 4; i++)
+		page_note(&p, i % 2);
+	for (i = 0; i < UNMIXED_STREAK - 1; i++) {
+		page_note(&p, 2);
+		assert_false(page_view(&p).one_node);
+	}
+	page_note(&p, 2);
+	assert_true(page_view(&p).one_node);
+}
+
+static void hottest_pages_come_first(void **unused)
+{
+	struct pages t;
+	size_t i;
+
+	(void)unused;
+	test_seed();
+	assert_true(pages_init(&t, 100));
+	pages_next_period(&t);
+	for (i = 0; i < 500; i++)
+		pages_touch(&t, rnd(100), ORDER_4K)->hits++;
+	pages_sort(&t);
+	for (i = 1; i < t.nr_touched; i++)
+		assert_true(t.touched[i - 1]->hits > t.touched[i]->hits ||
+			    (t.touched[i - 1]->hits == t.touched[i]->hits && t.touched[i - 1]->gfn < t.touched[i]->gfn));
+	pages_free(&t);
+}
+
+static void measures_are_the_papers(void **unused)
+{
+	/* Nodes 0 and 1 access node 0's memory only. */
+	const uint64_t master[4] = { 500000, 0, 500000, 0 };
+	const uint64_t even[9] = { 300, 0, 0, 0, 300, 0, 0, 0, 300 };
+	const uint64_t foreign[9] = { 300000, 0, 0, 0, 300000, 0, 0, 0, 900000 };
+	const uint64_t nothing[4] = { 0 };
+	/* 1:3, of which 1/4 is remote: mean 2, deviation 1. */
+	const uint64_t uneven[4] = { 250000, 250000, 0, 500000 };
+	struct measure m;
+
+	(void)unused;
+	m = measure(master, 2, 3);
+	assert_int_equal(m.local, 500);
+	assert_int_equal(m.imbalance, 1000);
+	assert_int_equal(m.pair, 500);
+	assert_true(m.pair_from == 0 && m.pair_to == 1);
+	m = measure(even, 3, 7);
+	assert_int_equal(m.local, 1000);
+	assert_int_equal(m.imbalance, 0);
+	assert_int_equal(m.pair, 0);
+	m = measure(nothing, 2, 3);
+	assert_true(!m.samples && !m.local && !m.imbalance);
+	m = measure(uneven, 2, 3);
+	assert_int_equal(m.local, 750);
+	assert_int_equal(m.imbalance, 500);
+	/* Other nodes than the home nodes are in the ratio, and not in the imbalance. */
+	m = measure(foreign, 3, 3);
+	assert_int_equal(m.imbalance, 0);
+}
+
+/* 64 samples on 8 nodes: equal loads look like 35 % imbalance, and must not be taken for it. */
+static void chance_is_no_imbalance(void **unused)
+{
+	unsigned int round, sum = 0, i;
+
+	(void)unused;
+	test_seed();
+	for (round = 0; round < 1000; round++) {
+		uint64_t matrix[64] = { 0 };
+
+		for (i = 0; i < 64; i++)
+			matrix[rnd(64)]++;
+		sum += measure(matrix, 8, 0xff).imbalance;
+	}
+	assert_true(sum / 1000 < 150);
+}
+
+static void shares_add_up(void **unused)
+{
+	struct config c = config_defaults();
+	struct host h = { .nr_nodes = 1 };
+	const uint64_t free[1] = { 300 * MIB };
+	struct budget b;
+
+	(void)unused;
+	c.host_moves = 900;
+	c.vm_moves = 500;
+	host_next_period(&h, &c, free, -1);
+	assert_int_equal(h.room[0], (300 - c.node_reserve_mb) * MIB);
+	/* Nobody was hungry: the first takes what it may, the second what is left. */
+	b = host_share(&h, &c, false);
+	assert_int_equal(b.moves, 500);
+	assert_int_equal(b.bytes, c.vm_mb_per_s * MIB);
+	host_took(&h, b, false, true);
+	assert_int_equal(host_share(&h, &c, false).moves, 400);
+	host_took(&h, host_share(&h, &c, false), false, true);
+	assert_int_equal(host_share(&h, &c, false).moves, 0);
+	host_took(&h, host_share(&h, &c, false), false, true);
+	/* Now three are: a third each, and a fourth one a quarter. */
+	host_next_period(&h, &c, free, -1);
+	assert_int_equal(host_share(&h, &c, true).moves, 300);
+	assert_int_equal(host_share(&h, &c, false).moves, 225);
+	host_took(&h, (struct budget){ 0, 0 }, true, false);
+	/* What one leaves is for the others. */
+	assert_int_equal(host_share(&h, &c, true).moves, 450);
+	host_took(&h, host_share(&h, &c, true), true, true);
+	assert_int_equal(host_share(&h, &c, true).moves, 450);
+}
+
+static void all_are_first_in_turn(void **unused)
+{
+	unsigned int period, i;
+
+	(void)unused;
+	for (period = 0; period < 10; period++) {
+		uint64_t seen = 0;
+
+		for (i = 0; i < 5; i++)
+			seen |= 1ULL << host_turn(period, i, 5);
+		assert_int_equal(seen, 0x1f);
+		assert_int_equal(host_turn(period, 0, 5), period % 5);
+	}
+}
+
+static enum auto_class after(struct auto_state *s, unsigned int imbalance, unsigned int seconds, bool carrefour,
+			     struct advice *last)
+{
+	struct config c = config_defaults();
+	struct auto_input in = {
+		.ns = 1000 * MS, .samples = 1000, .imbalance = imbalance, .first_touch = true, .carrefour = carrefour,
+	};
+
+	while (seconds--)
+		*last = auto_step(s, &c, &in);
+	return last->class;
+}
+
+static void auto_has_hysteresis(void **unused)
+{
+	struct auto_state s = auto_begin();
+	struct advice a;
+	unsigned int i;
+
+	(void)unused;
+	assert_int_equal(after(&s, 800, 29, false, &a), CLASS_UNKNOWN);
+	assert_string_equal(a.policy, "first-touch");
+	assert_int_equal(after(&s, 800, 1, false, &a), CLASS_LOW);
+	assert_int_equal(a.why, AUTO_CHANGED);
+	/* Around the limit nothing changes, however long. */
+	for (i = 0; i < 300; i++)
+		assert_int_equal(after(&s, i % 2 ? 890 : 810, 1, false, &a), CLASS_LOW);
+	assert_int_equal(after(&s, 890, 300, false, &a), CLASS_LOW);
+	/* A short phase is no reason either. */
+	assert_int_equal(after(&s, 2000, 10, false, &a), CLASS_LOW);
+	assert_int_equal(after(&s, 700, 100, false, &a), CLASS_LOW);
+	assert_int_equal(after(&s, 1100, 200, false, &a), CLASS_MODERATE);
+	assert_true(a.carrefour);
+	assert_string_equal(a.policy, "first-touch");
+	/* What Carrefour has repaired says nothing about the guest; what it cannot, does. */
+	assert_int_equal(after(&s, 100, 300, true, &a), CLASS_MODERATE);
+	assert_int_equal(after(&s, 2000, 300, true, &a), CLASS_HIGH);
+	assert_string_equal(a.policy, "round-4k");
+	assert_true(a.carrefour);
+	assert_int_equal(after(&s, 100, 300, false, &a), CLASS_LOW);
+}
+
+static void auto_learns_under_first_touch_only(void **unused)
+{
+	struct config c = config_defaults();
+	struct auto_state s = auto_begin();
+	struct auto_input in = { .ns = 60000 * MS, .samples = 1000, .imbalance = 2000 };
+	struct advice a;
+
+	(void)unused;
+	a = auto_step(&s, &c, &in);
+	assert_int_equal(a.why, AUTO_NOT_FIRST_TOUCH);
+	in.first_touch = true;
+	in.samples = c.min_samples - 1;
+	a = auto_step(&s, &c, &in);
+	assert_int_equal(a.why, AUTO_FEW_SAMPLES);
+	assert_int_equal(a.class, CLASS_UNKNOWN);
+	in.samples++;
+	a = auto_step(&s, &c, &in);
+	assert_int_equal(a.class, CLASS_HIGH);
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_forgets_the_oldest),
+		cmocka_unit_test(window_remembers_the_last_samples),
+		cmocka_unit_test(hottest_pages_come_first),
+		cmocka_unit_test(measures_are_the_papers),
+		cmocka_unit_test(chance_is_no_imbalance),
+		cmocka_unit_test(shares_add_up),
+		cmocka_unit_test(all_are_first_in_turn),
+		cmocka_unit_test(auto_has_hysteresis),
+		cmocka_unit_test(auto_learns_under_first_touch_only),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
+}

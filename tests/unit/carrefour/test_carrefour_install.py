@@ -1,0 +1,63 @@
+"""The build as a user makes it, what it installs, and the manual."""
+
+import re
+import subprocess
+
+import pytest
+
+from carrefour_build import HERE, SOURCE, make, run
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    build, root = tmp_path_factory.mktemp("plain"), tmp_path_factory.mktemp("root")
+    done = make(SOURCE, f"BUILD={build}", f"DESTDIR={root}", "PREFIX=/opt/x", "install")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return root
+
+
+@pytest.fixture(scope="module")
+def manual(installed):
+    return (installed / "opt/x/share/man/man1/carrefour-replay.1").read_text().replace("\\-", "-").replace("\\", "")
+
+
+def test_files(installed):
+    assert {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()} == {
+        "opt/x/sbin/carrefour-replay", "opt/x/share/man/man1/carrefour-replay.1", "etc/xen/carrefour.conf"}
+    assert run(installed / "opt/x/sbin/carrefour-replay", "-k", next((HERE / "traces").iterdir())).returncode == 0
+
+
+def test_manual_source():
+    done = subprocess.run(["podchecker", "-warnings", "-warnings", SOURCE / "carrefour-replay.pod"], capture_output=True,
+                          text=True)
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+
+
+def test_manual_names_everything(installed, manual):
+    text = run(installed / "opt/x/sbin/carrefour-replay", "--help").stdout
+    words = set(re.findall(r"--[a-z]+", text))
+    words |= set(re.findall(r'= "([a-z-]+)"', (SOURCE / "explain.c").read_text().split("states[")[0]))
+    assert {"--advise", "migrate", "came-from"} <= words and len(words) > 20
+    assert [word for word in sorted(words) if word not in manual] == []
+
+
+def test_manual_has_no_date(manual):
+    title, = [line for line in manual.splitlines() if line.startswith(".TH ")]
+    assert not re.search(r"\d{4}-\d\d-\d\d", title)
+
+
+def test_makes_again_what_has_changed(tmp_path):
+    """Nothing, or what includes the header that is said to be new (make -W)."""
+    target = f"BUILD={tmp_path}"
+    make(SOURCE, target, "CFLAGS=-O0")
+    assert make(SOURCE, target, "-q").returncode == 0
+    for header in SOURCE.glob("*.h"):
+        assert make(SOURCE, target, "-q", "-W", header.name).returncode == 1, header
+
+
+def test_no_file_is_too_long():
+    for directory in SOURCE, HERE:
+        for path in directory.iterdir():
+            if path.suffix in (".c", ".h", ".py"):
+                lines = path.read_text().splitlines()
+                assert len(lines) <= 400 and max(map(len, lines)) <= 130, path
