@@ -19,7 +19,7 @@
  * A change of phase is one switch.
  */
 #define MIXED_SWITCHES 3
-#define UNMIXED_STREAK 24
+#define UNMIXED_STREAK 32
 
 /* A p2m entry of 2 MiB that was divided here. */
 enum range { RANGE_WHOLE, RANGE_TRIED, RANGE_KEPT, RANGE_COLLAPSING };

@@ -18,5 +18,5 @@ def make(directory, *args):
 
 
 def run(*command, **options):
-    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace", "timeout": 120, **options}
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace", "timeout": 600, **options}
     return subprocess.run([str(word) for word in command], **options)
