@@ -33,6 +33,7 @@ def test_recorded_by(built, path):
 @pytest.mark.parametrize("old, new", [
     (r"^(d migrate \S+ \S+ 0 \d) (\d)$", lambda m: f"{m[1]} {(int(m[2]) + 1) % 4}"),
     (r"^d migrate .*\n", ""),
+    (r"^(d migrate one-node) ", r"\1 1"),
     (r"^decided\n", "decided\nd migrate one-node 1 0 0 1\n"),
     (r"^s (\w+) 0 (\d) [123]", r"s \1 0 \2 0"),
 ])
