@@ -18,6 +18,21 @@ RESULTS = TESTS.parent / "build" / "results"
 BOOT_BYTES = 8 << 30        # what an emulated machine may come to need of the host
 
 
+class FailuresAtOnce:
+    """A line as soon as a test fails: a run that is cut off must not take with it which ones did."""
+
+    def __init__(self, config):
+        self.config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            said = str(crash.message if crash else report.longrepr).strip().splitlines()
+            terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+            terminal.write_line(f"\nFAILED {report.nodeid}: {said[0] if said else ''}"[:300])
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
@@ -29,6 +44,7 @@ def pytest_configure(config):
     ktap = Path(config.option.xmlpath).with_suffix(".ktap")
     ktap.parent.mkdir(parents=True, exist_ok=True)
     config.pluginmanager.register(KtapWriter(ktap), "ktap-writer")
+    config.pluginmanager.register(FailuresAtOnce(config), "failures-at-once")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -233,6 +233,8 @@ def run_planted(name, tmp_path, *options):
     assert done.returncode == 1, done.stdout + done.stderr
     cases = [(case.get("name"), case.find("error") is not None or case.find("failure") is not None)
              for case in ElementTree.parse(junit).iter("testcase")]
+    at_once = re.findall(r"^FAILED \S+::(\w+): ", done.stdout, re.M)
+    assert set(at_once) == {name for name, red in cases if red}
     return cases, junit.with_suffix(".ktap").read_text().splitlines()
 
 
