@@ -6,7 +6,7 @@ from harness import first_touch, guests, memory, moving
 from harness.moving import Mover
 
 MEMORY, WRITTEN = 48, 4     # MiB of the guest, and of them written and verified
-PAGES, FEW = 1500, 600
+PAGES, FEW = 4000, 1000
 UNMOVED = 16        # its console and xenstore pages, for a start
 
 
