@@ -6,21 +6,18 @@
 Results go to docs/results/create-cost.{md,json,svg}.
 """
 
-import argparse
-import statistics
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
-from create_cost import report                                          # noqa: E402  the path comes first
+import counting                                                         # noqa: E402  the path comes first
+from create_cost import report                                          # noqa: E402
 from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402
 from pages import versions                                              # noqa: E402
-from places import RESULTS                                              # noqa: E402
 
 from harness import guests                                              # noqa: E402
-from harness.machine import BootRed, CommandFailed                      # noqa: E402
 from harness.topologies import TOPOLOGIES                               # noqa: E402
 
 MEMORY = 3072
@@ -78,17 +75,12 @@ def boot_and_measure(boot, repeat):
     print(f"booting Xen ({' '.join(boot)}), then {len(wanted)} x {repeat} guests of {MEMORY} MiB, 10 to 40 s each", flush=True)
     machine = Instrumented(MACHINE, *boot)
     figures = {key: [] for key in wanted}
-    try:
-        machine.boot()
+    with counting.booted(machine):
         # the first guest of a boot also pays for tables that Xen and dom0 keep
         measure(machine, *wanted[0])
         for turn in range(repeat):
             for key in wanted if turn % 2 == 0 else reversed(wanted):
                 figures[key].append(measure(machine, *key))
-        machine.settle()
-        machine.finish()
-    finally:
-        machine.kill()
     sources = {name: machine.symbols.source(name) for runs in figures.values()
                for name in report.largest(runs[0]["functions"])}
     return figures, sources
@@ -96,27 +88,16 @@ def boot_and_measure(boot, repeat):
 
 def summarize(runs):
     """The run in the middle stands for all."""
-    runs = sorted(runs, key=lambda run: run["xen"])
-    middle = runs[(len(runs) - 1) // 2]
-    totals = [run["xen"] for run in runs]
-    return {**middle, "runs": totals, "disagreement": (max(totals) - min(totals)) / statistics.median(totals)}
+    return {**counting.middle(runs, "xen"), "runs": sorted(run["xen"] for run in runs)}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=3, help="creations of each kind (default 3, at least 2)")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
-    options = parser.parse_args()
-    if options.repeat < 2:
-        parser.error("--repeat: one run cannot agree with another; give at least 2")
+    options = counting.options(__doc__, "creations of each kind")
     figures, sources = {}, {}
-    try:
-        for boot in dict.fromkeys(boot for boot, _ in SUBJECTS.values()):
-            measured, found = boot_and_measure(boot, options.repeat)
-            figures |= measured
-            sources |= found
-    except (InstrumentError, BootRed, CommandFailed) as error:
-        sys.exit(f"error: nothing was measured: {error}")
+    for boot in dict.fromkeys(boot for boot, _ in SUBJECTS.values()):
+        measured, found = boot_and_measure(boot, options.repeat)
+        figures |= measured
+        sources |= found
     result = {
         "memory_mib": MEMORY, "pages": MEMORY << 8, "repeat": options.repeat,
         "machine": {"nodes": MACHINE.nodes, "mib": list(MACHINE.mib), "dom0_mib": MACHINE.dom0_mib},

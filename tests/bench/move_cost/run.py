@@ -6,22 +6,19 @@
 Results go to docs/results/move-cost.{md,json,svg}.
 """
 
-import argparse
 import json
-import statistics
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
-from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402  the path comes first
+import counting                                                         # noqa: E402  the path comes first
+from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402
 from move_cost import report                                            # noqa: E402
 from pages import versions                                              # noqa: E402
-from places import RESULTS                                              # noqa: E402
 
 from harness import guests                                              # noqa: E402
-from harness.machine import BootRed, CommandFailed                      # noqa: E402
 from harness.topologies import TOPOLOGIES                               # noqa: E402
 
 MEMORY, EMPTY = 512, 4
@@ -69,17 +66,11 @@ def measure(machine, kind):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=3, help="moves of each kind (default 3, at least 2)")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
-    options = parser.parse_args()
-    if options.repeat < 2:
-        parser.error("--repeat: one run cannot agree with another; give at least 2")
+    options = counting.options(__doc__, "moves of each kind")
     print(f"booting Xen, then {len(KINDS)} x {options.repeat} guests of {MEMORY} MiB are moved, 10 to 20 s each", flush=True)
     machine = Instrumented(MACHINE, "release", XEN_OPTIONS)
     figures = {kind: [] for kind in KINDS}
-    try:
-        machine.boot()
+    with counting.booted(machine):
         # what the command costs where there is nothing to move, and hardly anything to look at
         guests.create(machine, "empty", memory=EMPTY, policy="round-4k,nodes=1")
         # the first one also pays for what Xen and dom0 keep
@@ -87,17 +78,8 @@ def main():
         for _ in range(options.repeat):
             for kind in KINDS:
                 figures[kind].append(measure(machine, kind))
-        machine.settle()
-        machine.finish()
-    except (InstrumentError, BootRed, CommandFailed) as error:
-        sys.exit(f"error: nothing was measured: {error}")
-    finally:
-        machine.kill()
-    result = {"memory_mib": MEMORY, "repeat": options.repeat, "versions": versions(), "kinds": {}}
-    for kind, runs in figures.items():
-        runs.sort(key=lambda run: run["xen"])
-        totals = [run["xen"] for run in runs]
-        result["kinds"][kind] = {**runs[(len(runs) - 1) // 2], "disagreement": (max(totals) - min(totals)) / statistics.median(totals)}
+    result = {"memory_mib": MEMORY, "repeat": options.repeat, "versions": versions(),
+              "kinds": {kind: counting.middle(runs, "xen") for kind, runs in figures.items()}}
     for path in report.write(result, options.out):
         print(path)
 

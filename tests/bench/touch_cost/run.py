@@ -6,7 +6,6 @@
 Results go to docs/results/touch-cost.{md,json,svg}.
 """
 
-import argparse
 import re
 import shlex
 import statistics
@@ -17,13 +16,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
-from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402  the path comes first
+import counting                                                         # noqa: E402  the path comes first
+from counting import middle                                             # noqa: E402
+from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402
 from pages import versions                                              # noqa: E402
-from places import RESULTS                                              # noqa: E402
 from touch_cost import report                                           # noqa: E402
 
 from harness import first_touch, guests                                 # noqa: E402
-from harness.machine import BootRed, CommandFailed                      # noqa: E402
 from harness.moving import start_writer                                 # noqa: E402
 from harness.topologies import TOPOLOGIES                               # noqa: E402
 
@@ -200,26 +199,13 @@ def beside_a_flood(machine):
     return figures
 
 
-def middle(runs, key):
-    """The run with the middle figure, and by how much they differ."""
-    runs = sorted(runs, key=lambda run: run[key])
-    values = [run[key] for run in runs]
-    return {**runs[(len(runs) - 1) // 2], "disagreement": (values[-1] - values[0]) / statistics.median(values)}
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeat", type=int, default=3, help="guests of each kind (default 3, at least 2)")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
-    options = parser.parse_args()
-    if options.repeat < 2:
-        parser.error("--repeat: one run cannot agree with another; give at least 2")
+    options = counting.options(__doc__, "guests of each kind")
     print(f"booting Xen, then 6 x {options.repeat} guests of {MEMORY} MiB, some 20 s each", flush=True)
     machine = Instrumented(MACHINE, "release", XEN_OPTIONS)
     others = {}
     xen, storms = {what: [] for what in KINDS}, {storm: [] for storm in STORMS}
-    try:
-        machine.boot()
+    with counting.booted(machine):
         for _ in range(options.repeat):
             for what, figures in in_xen(machine).items():
                 xen[what].append(figures)
@@ -227,12 +213,6 @@ def main():
                 storms[storm].append(kinds)
             for who, figures in beside_a_flood(machine).items():
                 others.setdefault(who, []).append(figures)
-        machine.settle()
-        machine.finish()
-    except (InstrumentError, BootRed, CommandFailed) as error:
-        sys.exit(f"error: nothing was measured: {error}")
-    finally:
-        machine.kill()
     result = {"memory_mib": MEMORY, "used_mib": USED, "repeat": options.repeat, "versions": versions(),
               "xen": {what: middle(runs, "each") for what, runs in xen.items()},
               "storms": {storm: middle(runs, "ratio") for storm, runs in storms.items()},

@@ -1,0 +1,44 @@
+"""What the benches that count instructions have in common: their options, the life of their machine, and the run that stands for all."""
+
+import argparse
+import contextlib
+import statistics
+import sys
+from pathlib import Path
+
+from create_cost.instrument import InstrumentError
+from places import RESULTS
+
+from harness.machine import BootRed, CommandFailed
+
+
+def options(doc, what):
+    """The command line; what: that of which --repeat says how many."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3, help=f"{what} (default 3, at least 2)")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
+    parsed = parser.parse_args()
+    if parsed.repeat < 2:
+        parser.error("--repeat: one run cannot agree with another; give at least 2")
+    return parsed
+
+
+@contextlib.contextmanager
+def booted(machine):
+    """The machine, until it has been judged; when something goes wrong on it, the bench ends."""
+    try:
+        machine.boot()
+        yield machine
+        machine.settle()
+        machine.finish()
+    except (InstrumentError, BootRed, CommandFailed) as error:
+        sys.exit(f"error: nothing was measured: {error}")
+    finally:
+        machine.kill()
+
+
+def middle(runs, key):
+    """The run with the middle figure, and by how much they differ."""
+    runs = sorted(runs, key=lambda run: run[key])
+    values = [run[key] for run in runs]
+    return {**runs[(len(runs) - 1) // 2], "disagreement": (values[-1] - values[0]) / statistics.median(values)}
