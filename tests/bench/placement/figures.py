@@ -52,10 +52,11 @@ class Figures:
         return max(cpu["memory_cycles"]["contended"] for cpu in region["cpus"]) if region else None
 
     def programs(self, subject, workload):
-        """Of all programs' misses the share that goes to the own node, and the cycles that they take, were there no contention."""
+        """Of all programs' misses the share that goes to the own node, the cycles that they take, were there no contention, and
+        which part of the programs' time that is, an instruction at one cycle."""
         region = self.alone.get((subject, workload))
         if not region:
-            return None, None
+            return None, None, None
         machine = region["machine"]
         two_hops = {(route[0], route[-1]) for route in machine["routes"]}
         own = total = cycles = 0
@@ -65,7 +66,8 @@ class Figures:
                 own += misses if hops == 0 else 0
                 total += misses
                 cycles += misses * machine["latency"][hops]
-        return own / total if total else None, cycles
+        instructions_of_programs = sum(cpu["instructions"]["user"] for cpu in region["cpus"])
+        return own / total if total else None, cycles, cycles / (cycles + instructions_of_programs) if cycles else None
 
     def best(self, subjects, workload):
         """(subject, time) of the fastest, or (None, None)."""

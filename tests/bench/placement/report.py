@@ -90,7 +90,7 @@ def first_touch(figures, workloads):
     rows = []
     for name in figures.workloads:
         both = FIRST_TOUCH, XEN_FIRST_TOUCH
-        own, cycles = zip(*(figures.programs(subject, name) for subject in both))
+        own, cycles, parts = zip(*(figures.programs(subject, name) for subject in both))
         # a thousandth is what is looked for
         local = [cell(share, lambda value: f"{100 * value:.1f} %") for share in own]
         ratios = [ours / native if native and ours else None for native, ours in
@@ -98,9 +98,11 @@ def first_touch(figures, workloads):
         kind = workloads[name].expected if name in workloads else NOTHING
         aim = FIRST_TOUCH_AIM if kind.startswith("partitioned") else None
         verdict = NOTHING if aim is None or ratios[0] is None else "met" if ratios[0] <= aim else "**NOT met**"
-        rows.append((name, kind, *local, cell(ratios[0], lambda value: f"{value:.3f}"), verdict,
+        part = cell(None if None in parts else max(parts), lambda value: f"{100 * value:.1f} %")
+        rows.append((name, kind, *local, part, cell(ratios[0], lambda value: f"{value:.3f}"), verdict,
                      *(cell(ratio, lambda value: f"{value:.3f}") for ratio in ratios[1:])))
-    head = ("", "written for", "programs' misses on the own node: Linux", "Xen", "programs' memory cycles, Xen / Linux",
+    head = ("", "written for", "programs' misses on the own node: Linux", "Xen", "their memory cycles, of their time",
+            "programs' memory cycles, Xen / Linux",
             f"aim where partitioned: {FIRST_TOUCH_AIM:g}", "memory cycles with kernel's and Xen's, of the slowest CPU", "its time")
     return table(head, rows, left=2)
 

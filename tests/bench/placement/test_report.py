@@ -56,10 +56,10 @@ def test_misses_of_programs():
     """By the latency to the node that they go to: own, next, two hops away by either route."""
     one = result("first-touch", "parts", 1000)
     one["region"]["machine"] = {"latency": [100, 200, 300], "routes": [[0, 1, 3], [0, 2, 3]]}
-    one["region"]["cpus"] = [{"node": 0, "misses": {"user": [6, 2, 1, 1], "kernel": [9, 9, 9, 9]}},
-                             {"node": 1, "misses": {"user": [0, 10, 0, 0], "kernel": [9, 9, 9, 9]}}]
-    assert Figures([one]).programs("first-touch", "parts") == (16 / 20, 600 + 400 + 200 + 300 + 1000)
-    assert Figures([one]).programs("stock", "parts") == (None, None)
+    one["region"]["cpus"] = [{"node": 0, "misses": {"user": [6, 2, 1, 1], "kernel": [9, 9, 9, 9]}, "instructions": {"user": 2500, "kernel": 9}},
+                             {"node": 1, "misses": {"user": [0, 10, 0, 0], "kernel": [9, 9, 9, 9]}, "instructions": {"user": 5000}}]
+    assert Figures([one]).programs("first-touch", "parts") == (16 / 20, 600 + 400 + 200 + 300 + 1000, 2500 / 10000)
+    assert Figures([one]).programs("stock", "parts") == (None, None, None)
 
 
 def test_gain_is_against_stock(figures):
