@@ -17,7 +17,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
 import counting                                                         # noqa: E402  the path comes first
-from counting import middle                                             # noqa: E402
 from create_cost.instrument import InstrumentError, Instrumented        # noqa: E402
 from pages import versions                                              # noqa: E402
 from touch_cost import report                                           # noqa: E402
@@ -214,9 +213,9 @@ def main():
             for who, figures in beside_a_flood(machine).items():
                 others.setdefault(who, []).append(figures)
     result = {"memory_mib": MEMORY, "used_mib": USED, "repeat": options.repeat, "versions": versions(),
-              "xen": {what: middle(runs, "each") for what, runs in xen.items()},
-              "storms": {storm: middle(runs, "ratio") for storm, runs in storms.items()},
-              "others": {who: middle(runs, "ratio") for who, runs in others.items()}}
+              "xen": {what: counting.middle(runs, "each") for what, runs in xen.items()},
+              "storms": {storm: counting.middle(runs, "ratio") for storm, runs in storms.items()},
+              "others": {who: counting.middle(runs, "ratio") for who, runs in others.items()}}
     for path in report.write(result, options.out):
         print(path)
 
