@@ -11,6 +11,7 @@ from harness.first_touch import MEMORY
 from harness.moving import Mover
 
 FREED = int(os.environ.get("FREED", "200000"))      # pages; the long run: FREED=5000000
+COUNTERS = "/sys/kernel/debug/xen_numa/page_events"
 PREPARE = "mount -t debugfs debugfs /sys/kernel/debug; "
 # small lists of each CPU, so that more pages go back to the buddy allocator, and their release to Xen
 SHORT_LISTS = "echo 100000 >/proc/sys/vm/percpu_pagelist_high_fraction; "
@@ -22,6 +23,13 @@ def start(machine, command, **options):
     guests.create(machine, "g", paused=False, linux=True, command=PREPARE + command,
                   **{"memory": MEMORY, "vcpus": 3, "cpus": ["1", "2", "3"], "policy": "first-touch", "extra_kernel": "loglevel=7"} | options)
     guests.wait_console(machine, "g", TOLD, timeout=120)
+
+
+def queues(text):
+    """The counters of each queue."""
+    lines = re.findall(r"^\d(?: \d+){7}\r?$", text, re.M)
+    assert len(lines) == 4
+    return [[int(word) for word in line.split()] for line in lines]
 
 
 CHURNED = r"memory-churn: second \d+: (\d+) pages freed, (\d+) words wrong"
@@ -104,15 +112,21 @@ def test_memory_goes_and_comes(machine):
 @pytest.mark.parametrize(("rounds", "how"), [(1, "together"), (2, "together"), (2, "in-turn")])
 def test_all_is_local(machine, rounds, how):
     """Also in a second run, the literature's warm VM, where it does not inherit the place of the first one's memory, which one CPU
-    has freed; and where pages of one 2 MiB go to vCPUs of each node, as all of them touch together."""
-    start(machine, f"memory-touch 24 {rounds} 5 {how}")
+    has freed; and where pages of one 2 MiB go to vCPUs of each node, as all of them touch together.
+
+    But for what is allocated again before Xen was told, as when the list of an idle CPU is emptied while another CPU touches memory,
+    and for what the list of each CPU and free blocks of less than 32 KiB hold.
+    """
+    start(machine, f"memory-touch 24 {rounds} 5 {how} | while read -r line; do echo \"$line\"\n"
+                   f"case $line in *'round {rounds} done') cat {COUNTERS}; echo that is all; esac; done")
     first_touch.go(machine)
     pages = first_touch.touched(machine, round=rounds)
+    taken = sum(queue[2] for queue in queues(guests.wait_console(machine, "g", "(?s).*that is all").group()))
     dump = guests.dump(machine, "g", MEMORY)
     away = [(cpu, hex(gfn), dump.pages.get(gfn)) for cpu, gfn in pages if dump.pages.get(gfn, (None,))[0] != cpu + 1]
-    print(f"{len(away)} of {len(pages)} are not local, such as {away[:8]}")
+    print(f"{len(away)} of {len(pages)} are not local, {taken} were allocated before Xen was told; such as {away[:8]}")
     assert len(pages) == 3 * 24 << 8
-    assert len(away) < len(pages) // 50
+    assert len(away) < len(pages) // 50 + min(taken, len(pages) // 20)
 
 
 @pytest.mark.boot("n4", "release")
@@ -120,12 +134,11 @@ def test_what_it_shows(machine):
     """A flush is seen by the tracepoint, and counted: what was told is at most what was released, and nearly all of it."""
     trace = "/sys/kernel/tracing"
     start(machine, SHORT_LISTS + f"mount -t tracefs tracefs {trace}; echo 1 >{trace}/events/xen_numa/enable\nmemory-pattern; sleep 1\n"
-                                 f"cat {trace}/trace /sys/kernel/debug/xen_numa/page_events; echo that is all")
+                                 f"cat {trace}/trace {COUNTERS}; echo that is all")
     said = guests.wait_console(machine, "g", "(?s).*that is all", timeout=120).group()
     flushed = sum(int(events) for events in re.findall(r"page_events_flush: queue=\d nr=(\d+) result=0 ns=[1-9]\d*", said))
-    queues = [[int(word) for word in line.split()] for line in re.findall(r"^\d(?: \d+){7}\r?$", said, re.M)]
-    assert "armed 1" in said and len(queues) == 4 and flushed > 100
-    for _, released, _, told, dropped, discarded, batches, _ in queues:
+    assert "armed 1" in said and flushed > 100
+    for _, released, _, told, dropped, discarded, batches, _ in queues(said):
         assert released * 9 // 10 < told <= released and dropped == discarded == 0 < batches
 
 
