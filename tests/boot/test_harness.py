@@ -86,6 +86,18 @@ def test_scan_death(may_die, red):
     assert len(scanner.feed(DEATH + b"(XEN) mm.c:1: bad page\n")) == red
 
 
+NO_CODE = b"""(XEN) Insn mismatch: Expected opcode 0xf0030, modrm 0, got nrip_len 0, emul_len 2
+(XEN) SVM Insn len emulation failed (1): d4v0 64bit @ 0010:ffffffff8104cfb9 -> 00 00 00 00
+"""
+
+
+@pytest.mark.parametrize(("may_die", "red"), [({4}, 0), ({3}, 1), (set(), 2)], ids=["it", "another", "none"])
+def test_scan_lost_code(may_die, red):
+    scanner = scan.Scanner()
+    scanner.dom0_up, scanner.may_die = True, may_die
+    assert len(scanner.feed(NO_CODE)) == red
+
+
 def test_scan_cut_log():
     assert not scan.ends_complete(GOOD_LOG[:GOOD_LOG.index(b"(XEN) Entering")])
 

@@ -62,6 +62,9 @@ EXPECTED = [re.compile(r"\(XEN\) " + pattern) for pattern in (
 
 # How Xen tells that a guest has lost its way, and what its vCPU held.
 DEATH = re.compile(r"\(XEN\) (d(\d+)v\d+ Triple fault - |\*\*\* Dumping Dom(\d+) vcpu#)")
+# An instruction that was there when the CPU left the guest and is not when Xen reads it: a guest that lost its code.
+# The first line names nobody, the second always follows.
+NO_CODE = re.compile(r"\(XEN\) (Insn mismatch: Expected opcode |SVM Insn len emulation failed \(\d+\): d(\d+)v)")
 REGISTERS = re.compile(r"\(XEN\) (----\[ Xen|CPU: |RIP: |RFLAGS: |r[a-z0-9]{1,2}: |cr3: |fsb: |ds: )")
 
 
@@ -93,6 +96,9 @@ class Scanner:
         said = line[line.index("(XEN)"):]
         death = DEATH.match(said)
         self.in_death = (int(death[2] or death[3]) in self.may_die) if death else self.in_death and bool(REGISTERS.match(said))
+        lost = NO_CODE.match(said)
+        if lost and self.may_die and (lost[2] is None or int(lost[2]) in self.may_die):
+            return False
         return not self.in_death and not any(pattern.match(said) for pattern in EXPECTED)
 
 
