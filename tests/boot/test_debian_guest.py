@@ -5,9 +5,9 @@ import re
 import pytest
 
 from harness import first_touch, guests
+from harness.first_touch import COUNTERS
 
 MODULE = "/lib/modules/xen-page-reporting.ko"
-COUNTERS = "/sys/kernel/debug/xen_numa/page_events"
 SAYS = "xen_page_reporting: "
 REFUSED = SAYS + r"this Xen takes no page events \(-38\)"
 MEMORY = 400        # MiB; that kernel is large

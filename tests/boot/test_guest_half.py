@@ -7,11 +7,10 @@ import re
 import pytest
 
 from harness import first_touch, guests
-from harness.first_touch import MEMORY
+from harness.first_touch import COUNTERS, MEMORY
 from harness.moving import Mover
 
 FREED = int(os.environ.get("FREED", "200000"))      # pages; the long run: FREED=5000000
-COUNTERS = "/sys/kernel/debug/xen_numa/page_events"
 PREPARE = "mount -t debugfs debugfs /sys/kernel/debug; "
 # small lists of each CPU, so that more pages go back to the buddy allocator, and their release to Xen
 SHORT_LISTS = "echo 100000 >/proc/sys/vm/percpu_pagelist_high_fraction; "

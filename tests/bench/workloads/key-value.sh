@@ -6,7 +6,7 @@
 
 # of 2.7 KB; a client asks for all keys at once and only then reads, so they must fit the buffers of its connection, and it gives up
 # when nothing has come for 5 s
-keys=$(by_size 100 500 1000)
+keys=$(by_size 100 250 400)
 clients=$((2 * THREADS))
 export THREADS keys clients
 # shellcheck disable=SC2016  # the inner shell expands it

@@ -6,6 +6,7 @@ import time
 from . import guests
 
 MEMORY = 320        # MiB of a guest
+COUNTERS = "/sys/kernel/debug/xen_numa/page_events"     # of the guest half, once debugfs is mounted
 
 
 def start(machine, vcpus, command, policy="first-touch", name="g", driver=False, extra_kernel="", **options):
