@@ -77,6 +77,23 @@ def test_pinned_version_from_the_archive(archive):
     assert archive.run(BUILD / "fetch.sh", "xen").stderr == ""
 
 
+@pytest.mark.parametrize("where", ["debian/pool/main/x/xen", "debian-security/pool/updates/main/x/xen"])
+def test_what_the_index_has_dropped_is_in_the_pool(archive, where):
+    base = archive.series / "BASE"
+    pool = archive.root.parent / where
+    pool.mkdir(parents=True)
+    path = tarball(pool / "xen_4.20.8+1-gabc.orig.tar.xz", SOURCE)
+    base.write_text(f"source=xen\nsuite=trixie\nversion=4.20.8+1-gabc-1\nfile={path.name}\nsha256={sha256(path)}\nnewest=4.20.\n")
+    done = archive.run(BUILD / "fetch.sh", "xen")
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+    assert "its pool still has it" in done.stderr
+    assert sha256(done.stdout.strip()) == sha256(path)
+    # a file of that name that is not the pinned one is not taken
+    (archive.cache / "xen-numa-policy/src" / path.name).unlink()
+    path.write_bytes(path.read_bytes() + b"x")
+    assert "WARNING: xen 4.20.8+1-gabc-1 is gone" in archive.run(BUILD / "fetch.sh", "xen").stderr
+
+
 def test_a_tarball_with_another_hash_is_not_taken_for_the_pinned_one(archive):
     base = archive.series / "BASE"
     base.write_text("source=xen\nsuite=trixie\nversion=4.20.10-1\nfile=xen_4.20.10.orig.tar.xz\n"

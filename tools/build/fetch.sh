@@ -1,6 +1,7 @@
 #!/bin/bash
 # fetch.sh xen|linux: prints the path of the source tarball that its BASE names, downloaded when it is not in the cache.
-# The pinned version comes first; then Debian's snapshot archive; then the newest version of the same branch, with a warning.
+# The pinned version comes first, by the archive's index, then where its pool keeps what the index has dropped; then Debian's snapshot
+# archive; then the newest version of the same branch, with a warning.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$here/apt.sh"
@@ -45,6 +46,16 @@ from_archive() {
 	END
 	download_source "$series" "$version" "$work"
 	take "$work/$file"
+}
+
+# For some weeks the pool holds what the index has forgotten.  BASE's hash is what makes it good.
+from_pool() {
+	local place path=${series:0:1}/$series/${file//+/%2b}
+	for place in "$mirror/pool/main" "$security/pool/updates/main"; do
+		/usr/lib/apt/apt-helper "${private[@]}" download-file "$place/$path" "$work/$file" "SHA256:$sum" >>"$apt_log" 2>&1 || :
+		take "$work/$file" && say "$series: $version has left the archive's index, its pool still has it" && return
+	done
+	return 1
 }
 
 # the snapshot archive sits beside the mirror's host name where that is Debian's own
@@ -107,6 +118,6 @@ mkdir -p "$work"
 found=
 say "downloading the sources of $series ($version)"
 good "$CACHE/src/$file" && found=$CACHE/src/$file
-[ -n "$found" ] || from_archive || from_snapshot || newest ||
+[ -n "$found" ] || from_archive || from_pool || from_snapshot || newest ||
 	die "cannot download $series $version: no network? XEN_SRC= and LINUX_SRC= take a local git tree ($apt_log)"
 printf '%s\n' "$found"
