@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
-PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin debian-kernel guest-module images qemu-plugin workloads
+PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin debian-kernel guest-module images qemu-plugin qemu workloads
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:
@@ -34,7 +34,7 @@ packages:
 # one product: make xen-debug, make linux, …
 xen-debug xen-release xen-off xen-optional xen-stock:
 	@tools/build/xen.sh $(@:xen-%=%)
-xen-tools linux bin debian-kernel guest-module images qemu-plugin workloads:
+xen-tools linux bin debian-kernel guest-module images qemu-plugin qemu workloads:
 	@tools/build/$@.sh
 
 demo: setup
@@ -44,7 +44,7 @@ demo: setup
 # A boot keeps one core busy: see tests/conftest.py for what runs side by side.
 TEST_DIRS := $(wildcard tests/series tests/unit tests/numasim tests/bench tests/boot)
 test: setup
-	@$(PYTHON) -m pytest -n auto --dist loadgroup --max-worker-restart 0 $(TEST_DIRS) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -n auto --dist loadgroup --max-worker-restart 0 --durations 25 --durations-min 30 $(TEST_DIRS) $(PYTEST_ARGS)
 
 check: packages trees xen-tools
 	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)
@@ -53,6 +53,7 @@ bench: setup
 	@$(PYTHON) tests/bench/create_cost/run.py
 	@$(PYTHON) tests/bench/move_cost/run.py
 	@$(PYTHON) tests/bench/touch_cost/run.py
+	@$(PYTHON) tests/bench/carrefour_cost/run.py
 	@$(PYTHON) tests/bench/placement/run.py
 	@$(PYTHON) tests/bench/repair/run.py
 

@@ -1,8 +1,11 @@
 /* Classes with hysteresis: another class must be clearly another one, and for some time. */
 #include <stdio.h>
+#include <string.h>
 
 #include "auto.h"
 #include "sample.h"
+
+#define RETURNS_MAX 6	/* how often the time until a return is doubled: 5 hours, from 5 minutes */
 
 static const char *const names[NR_CLASSES] = { "unknown", "low", "moderate", "high" };
 
@@ -11,9 +14,15 @@ const char *class_name(enum auto_class class)
 	return names[class];
 }
 
+/* A guest that is not known gets first-touch, which is what tells its class. */
+const char *class_policy(enum auto_class class)
+{
+	return class == CLASS_HIGH ? "round-4k" : "first-touch";
+}
+
 struct auto_state auto_begin(void)
 {
-	return (struct auto_state){ .class = CLASS_UNKNOWN, .mean = -1 };
+	return (struct auto_state){ .class = CLASS_UNKNOWN, .mean = -1, .private = -1 };
 }
 
 /*
@@ -31,19 +40,26 @@ static enum auto_class classify(double imbalance, enum auto_class now, const str
 	return imbalance > high ? CLASS_HIGH : imbalance > low ? CLASS_MODERATE : CLASS_LOW;
 }
 
-static enum auto_why learn(struct auto_state *s, const struct config *c, const struct auto_input *in)
+struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour)
 {
-	double part = in->ns < c->auto_dwell_ms * MS ? in->ns / (c->auto_dwell_ms * (double)MS) : 1;
-	enum auto_class class;
+	return (struct auto_input){
+		.ns = in->ns, .samples = v->measure.samples, .imbalance = v->measure.imbalance,
+		.own_imbalance = v->measure.own_imbalance, .again = v->again, .again_same = v->again_same,
+		.home_nodes = __builtin_popcountll(in->home), .policy = policy, .carrefour = carrefour,
+	};
+}
 
-	if (!in->first_touch)
-		return AUTO_NOT_FIRST_TOUCH;
-	if (in->samples < c->min_samples)
-		return AUTO_FEW_SAMPLES;
-	s->mean = s->mean < 0 ? in->imbalance : s->mean + part * (in->imbalance - s->mean);
+static void average(double *mean, double value, const struct config *c, uint64_t ns)
+{
+	double part = ns < c->auto_dwell_ms * MS ? ns / (c->auto_dwell_ms * (double)MS) : 1;
 
-	class = classify(s->mean, s->class, c);
-	if (class == s->class || (in->carrefour && class < s->class)) {
+	*mean = *mean < 0 ? value : *mean + part * (value - *mean);
+}
+
+/* Whether another class has lasted for so long that it is the guest's. */
+static enum auto_why change(struct auto_state *s, enum auto_class class, uint64_t ns, uint64_t dwell_ns)
+{
+	if (class == s->class) {
 		s->candidate = s->class;
 		s->candidate_ns = 0;
 		return AUTO_SAME;
@@ -52,23 +68,64 @@ static enum auto_why learn(struct auto_state *s, const struct config *c, const s
 		s->candidate = class;
 		s->candidate_ns = 0;
 	}
-	s->candidate_ns += in->ns;
-	if (s->candidate_ns < c->auto_dwell_ms * MS)
+	s->candidate_ns += ns;
+	if (s->candidate_ns < dwell_ns)
 		return AUTO_WAITING;
 	s->class = class;
 	return AUTO_CHANGED;
 }
 
+static enum auto_why learn_imbalance(struct auto_state *s, const struct config *c, const struct auto_input *in)
+{
+	enum auto_class class;
+
+	s->private = -1;
+	if (in->samples < c->min_samples)
+		return AUTO_FEW_SAMPLES;
+	average(&s->mean, in->imbalance, c, in->ns);
+	class = classify(s->mean, s->class, c);
+	return change(s, in->carrefour && class < s->class ? s->class : class, in->ns, c->auto_dwell_ms * MS);
+}
+
+/*
+ * A page that k nodes use alike was last accessed by the same node as before in 1/k of all cases, a private one in all; so
+ * the share of accesses to private pages is at least what the former do not explain. First-touch keeps what is new of
+ * these local, and Carrefour brings the others home; but while a few nodes make all accesses, as when a master initializes, what
+ * is local is imbalanced. What its imbalance was is not known afterwards.
+ */
+static enum auto_why learn_private(struct auto_state *s, const struct config *c, const struct auto_input *in)
+{
+	uint64_t dwell = c->auto_return_ms * MS << s->returns;
+	double chance, same;
+	bool private;
+	enum auto_why why;
+
+	if (in->again < c->min_samples || in->home_nodes < 2)
+		return AUTO_FEW_SAMPLES;
+	chance = 1.0 / in->home_nodes;
+	same = (double)in->again_same / in->again;
+	private = same > chance && in->own_imbalance <= c->auto_high_pct * 10;
+	average(&s->private, private ? 1000 * (same - chance) / (1 - chance) : 0, c, in->ns);
+	why = change(s, s->private >= c->auto_private_pct * 10 ? CLASS_MODERATE : s->class, in->ns, dwell);
+	if (why == AUTO_CHANGED) {
+		s->mean = -1;
+		s->returns += s->returns < RETURNS_MAX;
+	}
+	return why;
+}
+
 struct advice auto_step(struct auto_state *s, const struct config *config, const struct auto_input *in)
 {
-	enum auto_why why = learn(s, config, in);
+	enum auto_why why = AUTO_NOT_ITS_POLICY;
 
-	/* A guest that is not known gets first-touch, which is what tells its class. */
+	if (!strcmp(in->policy, class_policy(CLASS_UNKNOWN)))
+		why = learn_imbalance(s, config, in);
+	else if (s->class == CLASS_HIGH && !strcmp(in->policy, class_policy(CLASS_HIGH)))
+		why = learn_private(s, config, in);
 	return (struct advice){
-		.class = s->class, .why = why,
-		.policy = s->class == CLASS_HIGH ? "round-4k" : "first-touch",
+		.class = s->class, .why = why, .policy = class_policy(s->class),
 		.carrefour = s->class == CLASS_MODERATE || s->class == CLASS_HIGH,
-		.imbalance = s->mean < 0 ? 0 : s->mean + 0.5,
+		.imbalance = s->mean < 0 ? 0 : s->mean + 0.5, .private = s->private < 0 ? -1 : s->private + 0.5,
 	};
 }
 
@@ -76,12 +133,15 @@ void auto_explain(char *buf, size_t size, const struct advice *a, const struct c
 {
 	static const char *const whys[NR_AUTO_WHYS] = {
 		[AUTO_FEW_SAMPLES] = "too few samples in this period",
-		[AUTO_NOT_FIRST_TOUCH] = "only under first-touch is this known",
+		[AUTO_NOT_ITS_POLICY] = "under this policy nothing is learnt",
 		[AUTO_WAITING] = "another class, but not for long enough",
 		[AUTO_SAME] = "as before", [AUTO_CHANGED] = "new",
 	};
+	char private[64] = "";
 
-	snprintf(buf, size, "%s%s: class %s, imbalance %u.%u %% (low up to %u %%, high above %u %%); %s", a->policy,
+	if (a->private >= 0)
+		snprintf(private, sizeof(private), ", %d.%d %% of accesses to private pages", a->private / 10, a->private % 10);
+	snprintf(buf, size, "%s%s: class %s, imbalance %u.%u %% (low up to %u %%, high above %u %%)%s; %s", a->policy,
 		 a->carrefour ? ",carrefour" : "", names[a->class], a->imbalance / 10, a->imbalance % 10,
-		 c->auto_low_pct, c->auto_high_pct, whys[a->why]);
+		 c->auto_low_pct, c->auto_high_pct, private, whys[a->why]);
 }

@@ -3,7 +3,8 @@
  *
  * The paper classifies by the imbalance under first-touch. So only what is measured under
  * first-touch counts; and with Carrefour at work, which takes imbalance away, only what
- * is worse than the class says.
+ * is worse than the class says. A guest that is interleaved for its imbalance has a way
+ * back: pages that are private, each accessed by one node, are better off with that node.
  */
 #ifndef AUTO_H
 #define AUTO_H
@@ -11,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config.h"
+#include "decide.h"
 
 enum auto_class { CLASS_UNKNOWN, CLASS_LOW, CLASS_MODERATE, CLASS_HIGH, NR_CLASSES };
 
 enum auto_why {
-	AUTO_FEW_SAMPLES, AUTO_NOT_FIRST_TOUCH,	/* nothing learnt in this period */
+	AUTO_FEW_SAMPLES, AUTO_NOT_ITS_POLICY,	/* nothing learnt in this period */
 	AUTO_WAITING,				/* another class, but not for long enough */
 	AUTO_SAME, AUTO_CHANGED,
 	NR_AUTO_WHYS
@@ -26,12 +27,17 @@ struct auto_state {
 	enum auto_class class, candidate;
 	uint64_t candidate_ns;	/* for how long it has been one */
 	double mean;		/* of the imbalance, in 1/1000; negative: none yet */
+	double private;		/* share of accesses to private pages, in 1/1000, while interleaved; negative: none yet */
+	unsigned int returns;	/* how often it has come back from being interleaved */
 };
 
 struct auto_input {
 	uint64_t ns, samples;
-	unsigned int imbalance;		/* 1/1000 */
-	bool first_touch, carrefour;	/* what the guest has now */
+	unsigned int imbalance, own_imbalance;	/* struct measure's */
+	uint64_t again, again_same;	/* struct verdict's */
+	unsigned int home_nodes;
+	const char *policy;		/* what the guest has now */
+	bool carrefour;
 };
 
 struct advice {
@@ -40,12 +46,16 @@ struct advice {
 	const char *policy;		/* as xl.cfg names it */
 	bool carrefour;
 	unsigned int imbalance;		/* the mean that it is based on, in 1/1000 */
+	int private;			/* as struct auto_state's */
 };
 
 struct auto_state auto_begin(void);
+/* Of a period: what was decided on, and what came of it. */
+struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour);
 struct advice auto_step(struct auto_state *state, const struct config *config, const struct auto_input *input);
 
 const char *class_name(enum auto_class class);
+const char *class_policy(enum auto_class class);
 /* A line without newline. */
 void auto_explain(char *buf, size_t size, const struct advice *advice, const struct config *config);
 

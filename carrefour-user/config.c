@@ -49,6 +49,12 @@ static const struct setting settings[] = {
 	SETTING(auto_high_pct, 130, 1, 1000),		/* [X] */
 	SETTING(auto_margin_pct, 5, 0, 1000),
 	SETTING(auto_dwell_ms, 30000, 0, 3600000),
+	SETTING(auto_private_pct, 80, 1, 100),
+	SETTING(auto_return_ms, 300000, 0, 3600000),
+	SETTING(sample_entries, 1024, 1, 65536),
+	SETTING(sample_ms, 100, 10, 60000),
+	SETTING(sample_permille, 15, 1, 1000),
+	SETTING(log_decisions, 32, 0, VM_MOVES_MAX),
 };
 
 #define NR_SETTINGS (sizeof(settings) / sizeof(*settings))
@@ -65,6 +71,7 @@ struct config config_defaults(void)
 
 	for (i = 0; i < NR_SETTINGS; i++)
 		*field(&config, &settings[i]) = settings[i].value;
+	strcpy(config.user, "carrefour");
 	return config;
 }
 
@@ -79,12 +86,44 @@ static bool set_path(struct config *config, const char *value, char *error, size
 	return true;
 }
 
+static bool set_user(struct config *config, const char *value, char *error, size_t size)
+{
+	if (!*value || strlen(value) >= sizeof(config->user)) {
+		snprintf(error, size, "'%.300s' is no user; give a name, or a number", value);
+		return false;
+	}
+	strcpy(config->user, value);
+	return true;
+}
+
+static bool set_source(struct config *config, const char *value, char *error, size_t size)
+{
+	config->sample_ibs = !strcmp(value, "ibs");
+	if (config->sample_ibs || !strcmp(value, "hint-faults"))
+		return true;
+	snprintf(error, size, "'%.300s' is no source of samples; give hint-faults or ibs", value);
+	return false;
+}
+
+/* Those that are no numbers. */
+static const struct word_setting {
+	const char *key;
+	bool (*set)(struct config *config, const char *value, char *error, size_t size);
+} word_settings[] = {
+	{ "metrics", set_path },
+	{ "sample_source", set_source },
+	{ "user", set_user },
+};
+
+#define NR_WORD_SETTINGS (sizeof(word_settings) / sizeof(*word_settings))
+
 bool config_set(struct config *config, const char *key, const char *value, char *error, size_t size)
 {
 	unsigned int i;
 
-	if (!strcmp(key, "metrics"))
-		return set_path(config, value, error, size);
+	for (i = 0; i < NR_WORD_SETTINGS; i++)
+		if (!strcmp(key, word_settings[i].key))
+			return word_settings[i].set(config, value, error, size);
 	for (i = 0; i < NR_SETTINGS; i++) {
 		const struct setting *s = &settings[i];
 		unsigned long n;
@@ -172,17 +211,20 @@ static char *strip(char *text)
 
 /* In which line each setting was set; 0: in none. */
 struct places {
-	unsigned int line[NR_SETTINGS + 1];	/* the last one is for the path */
+	unsigned int number[NR_SETTINGS], word[NR_WORD_SETTINGS];
 };
 
+/* Of a key that there is. */
 static unsigned int *place_of(struct places *places, const char *key)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_SETTINGS; i++)
 		if (!strcmp(key, settings[i].key))
-			break;
-	return &places->line[i];
+			return &places->number[i];
+	for (i = 0; strcmp(key, word_settings[i].key); i++)
+		;
+	return &places->word[i];
 }
 
 /* One line of the file, which is taken apart in place. */
@@ -216,7 +258,7 @@ static bool read_line(struct config *config, struct places *places, unsigned int
 bool config_read(struct config *config, FILE *file, const char *name, char *error, size_t size)
 {
 	struct config new = config_defaults();
-	struct places places = { { 0 } };
+	struct places places = { 0 };
 	const char *keys[2];
 	char *line = NULL, reason[600];
 	size_t room = 0;

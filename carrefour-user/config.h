@@ -25,8 +25,12 @@ struct config {
 	unsigned int hot_page_pct, split_gain_pct, split_ms, splits;
 	unsigned int node_reserve_mb;
 	unsigned int pages;
-	unsigned int auto_low_pct, auto_high_pct, auto_margin_pct, auto_dwell_ms;
+	unsigned int auto_low_pct, auto_high_pct, auto_margin_pct, auto_dwell_ms, auto_private_pct, auto_return_ms;
+	unsigned int sample_entries, sample_ms, sample_permille;
+	bool sample_ibs;	/* where there is IBS; else hint faults */
+	unsigned int log_decisions;
 	char metrics[256];	/* a path; empty: none are written */
+	char user[64];		/* that the daemon becomes */
 };
 
 struct config config_defaults(void);

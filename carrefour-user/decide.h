@@ -19,6 +19,8 @@
 #include "sample.h"
 
 #define NO_NODE 0xff
+#define FREEZES_TOLD 64		/* in a period; the others are only counted */
+#define DECISIONS_MAX (VM_MOVES_MAX + FREEZES_TOLD)
 
 /* A domain's period. What it points to is the caller's, and only read. */
 struct input {
@@ -66,6 +68,8 @@ struct decision {
 
 /* Why nothing, or something, was done. */
 enum state {
+	STATE_OFF,	/* the daemon's: Carrefour is off, and nothing was decided */
+	STATE_FOLLOWING,	/* the daemon's: its memory goes to where auto wants it, and Carrefour waits */
 	STATE_FEW_SAMPLES, STATE_ONE_HOME, STATE_IDLE, STATE_BACKOFF, STATE_BALANCED, STATE_ACTIVE,
 	NR_STATES
 };
@@ -83,6 +87,7 @@ struct verdict {
 	unsigned int touched_pct;	/* of the marked entries; 100 where nothing was marked */
 	int64_t accesses_per_us;	/* of the host; -1: unknown */
 	uint64_t strange, untracked;	/* samples that make no sense, or found the table full */
+	uint64_t again, again_same;	/* samples of pages that were sampled before; from the same node as then */
 	unsigned int efficiency_pct, judged;	/* of samples on moved pages, how many gained by it; when judged */
 	uint64_t backoff_ms;		/* what is left of it */
 	unsigned int moves, held[NR_HELD], frozen, splits_open;

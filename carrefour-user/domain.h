@@ -5,8 +5,6 @@
 #include "decide.h"
 #include "pages.h"
 
-#define FREEZES_TOLD 64		/* in a period; the others are only counted */
-
 #define RANGE_BITS 65536
 
 /* A range of 2 MiB that was divided, until it is known whether that helps. */
@@ -27,6 +25,7 @@ struct domain {
 	/* Samples on pages that were moved: do they show that it was good? */
 	unsigned int judged, gained;
 	uint64_t backoff_until, backoff_ns;
+	uint32_t settled;		/* what was ordered in this period of .pages, or before, is judged no more */
 
 	struct trial trial[SPLITS_MAX];
 	unsigned int nr_trials;
@@ -34,7 +33,7 @@ struct domain {
 
 	/* By a hash of 2 MiB ranges: in which of them small pages, or all of it, are to move. */
 	uint64_t small[RANGE_BITS / 64], whole[RANGE_BITS / 64];
-	struct decision decision[VM_MOVES_MAX + FREEZES_TOLD];
+	struct decision decision[DECISIONS_MAX];
 	size_t nr_decisions;
 };
 

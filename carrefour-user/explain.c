@@ -15,8 +15,9 @@ static const char *const whys[NR_WHYS] = {
 	[WHY_CAME_FROM] = "came-from", [WHY_OFTEN] = "often",
 };
 static const char *const states[NR_STATES] = {
-	[STATE_FEW_SAMPLES] = "few-samples", [STATE_ONE_HOME] = "one-home", [STATE_IDLE] = "idle",
-	[STATE_BACKOFF] = "back-off", [STATE_BALANCED] = "balanced", [STATE_ACTIVE] = "active",
+	[STATE_OFF] = "off", [STATE_FOLLOWING] = "following", [STATE_FEW_SAMPLES] = "few-samples",
+	[STATE_ONE_HOME] = "one-home", [STATE_IDLE] = "idle", [STATE_BACKOFF] = "back-off",
+	[STATE_BALANCED] = "balanced", [STATE_ACTIVE] = "active",
 };
 static const char *const helds[NR_HELD] = {
 	[HELD_COOLDOWN] = "cool-down", [HELD_FROZEN] = "frozen", [HELD_FAILED] = "could-not-move",

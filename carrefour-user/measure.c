@@ -15,7 +15,7 @@ static double square(double x)
  * With few samples, equal loads look unequal: n samples on k nodes have a relative variance
  * of k / n by chance. That is taken off, or a calm guest would be called imbalanced.
  */
-static unsigned int imbalance(const struct measure *m, unsigned int nr_nodes, uint64_t home)
+static unsigned int imbalance(const double *load, uint64_t samples, unsigned int nr_nodes, uint64_t home)
 {
 	unsigned int n, k = 0;
 	double sum = 0, variance = 0, mean;
@@ -23,28 +23,30 @@ static unsigned int imbalance(const struct measure *m, unsigned int nr_nodes, ui
 	for (n = 0; n < nr_nodes; n++)
 		if (home >> n & 1) {
 			k++;
-			sum += m->load[n];
+			sum += load[n];
 		}
 	if (!k || sum <= 0)
 		return 0;
 	mean = sum / k;
 	for (n = 0; n < nr_nodes; n++)
 		if (home >> n & 1)
-			variance += square(m->load[n] / mean - 1) / k;
-	variance -= k / (sum * m->samples);
+			variance += square(load[n] / mean - 1) / k;
+	variance -= k / (sum * samples);
 	return variance > 0 ? (unsigned int)(1000 * sqrt(variance) + 0.5) : 0;
 }
 
 struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t home)
 {
 	struct measure m = { 0 };
-	uint64_t on[NODES_MAX] = { 0 }, local = 0, most = 0;
+	uint64_t on[NODES_MAX] = { 0 }, by[NODES_MAX] = { 0 }, local = 0, most = 0;
+	double own[NODES_MAX];
 	unsigned int a, h;
 
 	for (a = 0; a < nr_nodes; a++)
 		for (h = 0; h < nr_nodes; h++) {
 			m.samples += matrix[a * nr_nodes + h];
 			on[h] += matrix[a * nr_nodes + h];
+			by[a] += matrix[a * nr_nodes + h];
 		}
 	if (!m.samples)
 		return m;
@@ -52,6 +54,7 @@ struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t h
 	for (a = 0; a < nr_nodes; a++) {
 		local += matrix[a * nr_nodes + a];
 		m.load[a] = (double)on[a] / m.samples;
+		own[a] = (double)by[a] / m.samples;
 		for (h = a + 1; h < nr_nodes; h++) {
 			uint64_t both = matrix[a * nr_nodes + h] + matrix[h * nr_nodes + a];
 
@@ -64,6 +67,7 @@ struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t h
 	}
 	m.local = 1000.0 * local / m.samples;
 	m.pair = 1000.0 * most / m.samples;
-	m.imbalance = imbalance(&m, nr_nodes, home);
+	m.imbalance = imbalance(m.load, m.samples, nr_nodes, home);
+	m.own_imbalance = imbalance(own, m.samples, nr_nodes, home);
 	return m;
 }

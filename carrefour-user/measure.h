@@ -10,6 +10,7 @@ struct measure {
 	uint64_t samples;
 	unsigned int local;		/* of 1000 samples, those whose page was on the CPU's node */
 	unsigned int imbalance;		/* relative standard deviation between home nodes, in 1/1000 */
+	unsigned int own_imbalance;	/* ... were each access one to the own node */
 	uint8_t pair_from, pair_to;	/* the two nodes with the most traffic between them ... */
 	unsigned int pair;		/* ... and its share, of 1000 samples */
 	double load[NODES_MAX];		/* the share of each node's memory in all samples */

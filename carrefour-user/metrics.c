@@ -53,12 +53,33 @@ static const struct {
 	{ "pages_frozen", "Pages that moved too often and stay for a while.", offsetof(struct domain_metrics, frozen) },
 	{ "backoffs", "Times that moving stopped as it did not help.", offsetof(struct domain_metrics, backoffs) },
 	{ "samples_strange", "Samples that make no sense.", offsetof(struct domain_metrics, strange) },
+	{ "samples_dropped", "Samples that found the ring full.", offsetof(struct domain_metrics, dropped) },
+	{ "samples_lost", "Samples in the ring that could not be read or kept.", offsetof(struct domain_metrics, lost) },
+	{ "sampling_nanoseconds", "Time that Xen spent on sampling.", offsetof(struct domain_metrics, sampling_ns) },
+	{ "guest_nanoseconds", "Time for which the vCPUs ran while sampled.", offsetof(struct domain_metrics, guest_ns) },
 	{ "samples_untracked", "Samples that found the table of pages full.", offsetof(struct domain_metrics, untracked) },
 };
 
+/* One family, with a label for what it is divided by. */
+static void print_divided(FILE *f, const char *name, const char *help, const char *label, unsigned int kinds,
+			  const char *(*name_of)(unsigned int), size_t offset, const struct domain_metrics *domain,
+			  unsigned int nr)
+{
+	unsigned int i, k;
+
+	fprintf(f, "# HELP carrefour_%s %s\n# TYPE carrefour_%s counter\n", name, help, name);
+	for (i = 0; i < nr; i++)
+		for (k = 0; k < kinds; k++) {
+			fprintf(f, "carrefour_%s", name);
+			labels(f, &domain[i]);
+			fprintf(f, ",%s=\"%s\"} %" PRIu64 "\n", label, name_of(k),
+				((const uint64_t *)((const char *)&domain[i] + offset))[k]);
+		}
+}
+
 static void print_counters(FILE *f, const struct domain_metrics *domain, unsigned int nr)
 {
-	unsigned int c, i, h;
+	unsigned int c, i;
 
 	for (c = 0; c < sizeof(counters) / sizeof(*counters); c++) {
 		fprintf(f, "# HELP carrefour_%s_total %s\n# TYPE carrefour_%s_total counter\n", counters[c].name,
@@ -69,14 +90,10 @@ static void print_counters(FILE *f, const struct domain_metrics *domain, unsigne
 			fprintf(f, "} %" PRIu64 "\n", *(const uint64_t *)((const char *)&domain[i] + counters[c].offset));
 		}
 	}
-	fputs("# HELP carrefour_moves_held_total Moves that were wanted and not ordered.\n"
-	      "# TYPE carrefour_moves_held_total counter\n", f);
-	for (i = 0; i < nr; i++)
-		for (h = 0; h < NR_HELD; h++) {
-			fputs("carrefour_moves_held_total", f);
-			labels(f, &domain[i]);
-			fprintf(f, ",by=\"%s\"} %" PRIu64 "\n", held_name(h), domain[i].held[h]);
-		}
+	print_divided(f, "moves_held_total", "Moves that were wanted and not ordered.", "by", NR_HELD, held_name,
+		      offsetof(struct domain_metrics, held), domain, nr);
+	print_divided(f, "moves_result_total", "What became of pages that were ordered to move.", "result", NR_RESULTS,
+		      result_name, offsetof(struct domain_metrics, results), domain, nr);
 }
 
 static void print_gauge(FILE *f, const char *name, const char *help, const struct domain_metrics *domain,

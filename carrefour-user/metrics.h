@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "decide.h"
+#include "history.h"
 
 /* Counters grow for as long as the daemon sees the domain. */
 struct domain_metrics {
@@ -15,6 +16,11 @@ struct domain_metrics {
 	unsigned int id;
 	struct verdict last;
 	uint64_t periods, samples, moves, bytes, frozen, backoffs, strange, untracked, held[NR_HELD];
+	/* Of the daemon only; it counts them itself. */
+	uint64_t results[NR_RESULTS];
+	uint64_t dropped;		/* samples that found the ring full */
+	uint64_t lost;			/* samples that the ring had, and that could not be read or kept */
+	uint64_t sampling_ns, guest_ns;	/* spent by Xen; for which the vCPUs ran */
 };
 
 void metrics_count(struct domain_metrics *metrics, const struct verdict *verdict);

@@ -222,10 +222,7 @@ static void print_all(const struct replay *r, const struct guest *g, const struc
 
 static void advise(const struct replay *r, struct guest *g, const struct trace_domain *d, const struct verdict *v)
 {
-	struct auto_input in = {
-		.ns = d->in.ns, .samples = v->measure.samples, .imbalance = v->measure.imbalance,
-		.first_touch = !strcmp(d->policy, "first-touch"), .carrefour = d->carrefour,
-	};
+	struct auto_input in = auto_input_of(&d->in, v, d->policy, d->carrefour);
 	char text[EXPLAIN_SIZE];
 
 	g->advice = auto_step(&g->class, &r->config, &in);

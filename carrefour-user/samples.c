@@ -64,10 +64,14 @@ static void note_sample(struct period *p, const struct sample *s)
 	page->hits++;
 	if (page->ordered)
 		note_arrival(p, page, s);
-	if (page->judge_left && s->home == page->target)
+	if (page->judge_left && page->moved_period > p->d->settled && s->home == page->target)
 		note_gain(p, page, s, node);
 	page->home = s->home;
 	page_note(page, node);
+	if (page->nr_window > 1) {
+		p->verdict->again++;
+		p->verdict->again_same += page->streak > 1;
+	}
 	if (page->range == RANGE_COLLAPSING) {
 		page_set_range(&d->pages, page, RANGE_WHOLE);
 	} else if (page->range != RANGE_WHOLE && page->period - page->moved_period >= 2) {
@@ -95,7 +99,8 @@ void note_samples(struct period *p)
  * The ratio is measured on the pages that were moved. The domain's own ratio says nothing of
  * a few moves in a terabyte, and changes with the guest's mood. A page that was moved to be
  * local had no local sample; one that was interleaved gains as long as its node has no more
- * load than the one that it left.
+ * load than the one that it left. A back-off is for all the moves before it: judged again when it
+ * ends, those of a phase that is over would lead to the next one, with nothing moved in between.
  */
 bool judge_moves(struct period *p)
 {
@@ -113,6 +118,7 @@ bool judge_moves(struct period *p)
 			if (d->backoff_ns > p->config->backoff_max_ms * MS)
 				d->backoff_ns = p->config->backoff_max_ms * MS;
 			d->backoff_until = d->now + d->backoff_ns;
+			d->settled = d->pages.period;
 		}
 	}
 	v->backoff_ms = d->now < d->backoff_until ? (d->backoff_until - d->now) / MS : 0;

@@ -28,9 +28,9 @@ class FailuresAtOnce:
     def pytest_runtest_logreport(self, report):
         if report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
-            said = str(crash.message if crash else report.longrepr).strip().splitlines()
+            said = str(crash.message if crash else report.longrepr).split("\n")
             terminal = self.config.pluginmanager.get_plugin("terminalreporter")
-            terminal.write_line(f"\nFAILED {report.nodeid}: {said[0] if said else ''}"[:300])
+            terminal.write_line(f"\nFAILED {report.nodeid}: {' | '.join(filter(None, map(str.strip, said[:6])))}"[:600])
 
 
 @pytest.hookimpl(tryfirst=True)

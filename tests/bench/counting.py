@@ -12,11 +12,12 @@ from places import RESULTS
 from harness.machine import BootRed, CommandFailed
 
 
-def options(doc, what):
-    """The command line; what: that of which --repeat says how many."""
+def options(doc, what, add=lambda parser: None):
+    """The command line; what: that of which --repeat says how many; add: adds a bench's own to it."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help=f"{what} (default 3, at least 2)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
+    add(parser)
     parsed = parser.parse_args()
     if parsed.repeat < 2:
         parser.error("--repeat: one run cannot agree with another; give at least 2")
@@ -24,12 +25,13 @@ def options(doc, what):
 
 
 @contextlib.contextmanager
-def booted(machine):
+def booted(machine, settle=True):
     """The machine, until it has been judged; when something goes wrong on it, the bench ends."""
     try:
         machine.boot()
         yield machine
-        machine.settle()
+        if settle:
+            machine.settle()
         machine.finish()
     except (InstrumentError, BootRed, CommandFailed) as error:
         sys.exit(f"error: nothing was measured: {error}")

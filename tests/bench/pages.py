@@ -15,10 +15,10 @@ def table(head, rows, left=1):
     return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
-def versions():
+def versions(qemu="qemu-system-x86_64"):
     def first_line(*command):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    return {"qemu": first_line("qemu-system-x86_64", "--version"), "gcc": first_line("gcc", "--version")}
+    return {"qemu": first_line(qemu, "--version"), "gcc": first_line("gcc", "--version")}
 
 
 def begin_plot(name, **size):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The demo: boots the patched stack on an emulated 8-node machine, makes three guests, shows where their memory is, and repairs
-the placement of a running one, whose memory accesses are counted before and after.
+"""The demo: boots the patched stack on an emulated 8-node machine, makes three guests, shows where their memory is, has Carrefour
+follow what a fourth one does, and repairs the placement of a running one, whose memory accesses are counted before and after.
 
 It is run by `make demo` when everything is built.  It ends with 0 only if all it tells was found to be true.
 """
@@ -16,7 +16,7 @@ sys.path[:0] = [str(Path(__file__).absolute().parent), str(Path(__file__).absolu
 
 # pylint: disable=wrong-import-position
 import places       # noqa: F401  makes the benches' modules importable
-from harness import checks, guests
+from harness import carrefour, checks, guests
 from harness.machine import BootRed, CommandFailed, Machine
 from harness.topologies import TOPOLOGIES
 from placement.machines import MeasureError
@@ -29,6 +29,8 @@ GUESTS = [
     ("packed", "round-1g", [5, 6, 7], None, 160),
 ]
 
+WORKER = "worker"
+LOCAL, PATIENCE = 90, 300   # percent of a worker's accesses, and of its pages, that Carrefour is to bring home; in so many seconds
 PROGRAM = "pattern-master"
 
 STARTED = time.monotonic()
@@ -88,6 +90,45 @@ def check(machine):
     step(f"checked all {total} pages of the three guests: each is where its policy says")
 
 
+def until_local(machine, daemon, parts, shifted):
+    """A line a period, until the pages are where they are used, and what Xen sees of accesses says so, too."""
+    told, home = None, 0
+    end = time.monotonic() + PATIENCE
+    while home < LOCAL:
+        if time.monotonic() > end:
+            raise AssertionError(f"after {PATIENCE} s not {LOCAL} % of the accesses are local, and of the pages at home")
+        time.sleep(1)
+        now = daemon.show(WORKER)
+        if not now or not now["samples"] or now["totals"]["periods"] == told:
+            continue
+        told = now["totals"]["periods"]
+        step(f"{now['local_percent']:5.1f} % of {now['samples']} accesses local, imbalance {now['imbalance_percent']:5.1f} %, "
+             f"{now['totals']['moves']} pages moved so far")
+        # what it shows is of the part before at first
+        if now["local_percent"] >= LOCAL:
+            home = 100 * min(carrefour.at_home(machine, parts, shifted, WORKER).values())
+
+
+def follow(machine):
+    """Carrefour, in a guest whose parts change hands."""
+    say("Policies are rules; Carrefour looks. The next guest has three vCPUs on three nodes. One of them has initialized all that they work "
+        "on, so first-touch has put it on its node, and two of three accesses are remote:")
+    parts = carrefour.start_guest(machine, name=WORKER)
+    daemon = carrefour.Daemon(machine)
+    typed(machine, f"xl numa-policy set {WORKER} +carrefour")
+    until_local(machine, daemon, parts, 0)
+    typed(machine, "xl numa-policy top")
+    typed(machine, f"xl numa-policy explain {WORKER} | head -n 14")
+    say("Each move has its reason. Now the parts change hands, as when a scheduler inside the guest moves threads. Pages that have moved "
+        "stay for some seconds before they may move again:")
+    carrefour.shift(machine, WORKER)
+    until_local(machine, daemon, parts, 1)
+    carrefour.check_words(machine, WORKER)
+    step("the guest has verified every word meanwhile: all right")
+    daemon.stop()
+    guests.destroy(machine, WORKER)
+
+
 def place():
     topology = TOPOLOGIES["n8"]
     say(f"This emulates a machine with {topology.nodes} NUMA nodes of one CPU and about 1 GiB each, and boots Xen with the "
@@ -102,6 +143,7 @@ def place():
         check(machine)
         for name, *_ in GUESTS:
             guests.destroy(machine, name)
+        follow(machine)
         machine.finish()
     finally:
         machine.kill()

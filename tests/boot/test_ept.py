@@ -2,11 +2,11 @@
 
 import pytest
 
-from harness import first_touch, guests, memory, moving
+from harness import first_touch, guests, memory, moving, sampling
 from harness.moving import Mover
 
-MEMORY, WRITTEN = 48, 4     # MiB of the guest, and of them written and verified
-PAGES, FEW = 4000, 1000
+MEMORY, WRITTEN = 56, 4     # MiB of the guest, and of them written and verified
+PAGES = 1000
 UNMOVED = 16        # its console and xenstore pages, for a start
 
 
@@ -28,15 +28,22 @@ def test_content_debug(machine):
     check_ept(machine)
     start_writer(machine)
     moving.under_fire(machine, PAGES, 11, [0, 1], MEMORY)
-    # log-dirty mode makes EPT change all entries lazily, by misconfiguring them
-    moving.migrate(machine, FEW, 12, MEMORY)
+    # log-dirty mode and sampling misconfigure the same entries, for different reasons: neither takes the other's for its own
+    sampling.start(machine, entries=4096, period=50, budget=100)
+    reader = sampling.background(machine, "read", 1000)
+    sampling.wait_faults(machine, 50)
+    sampling.watch(machine)
+    moving.migrate(machine, PAGES, 12, MEMORY)
+    machine.run(f"kill -9 {reader}", check=False)
+    sampling.check_log_dirty(sampling.watched(machine))
+    assert sampling.get(machine).state == "off"
 
 
 @pytest.mark.boot("ept", "release")
 def test_content_release(machine):
     check_ept(machine)
     start_writer(machine)
-    moving.under_fire(machine, FEW, 13, [0, 1], MEMORY)
+    moving.under_fire(machine, PAGES, 13, [0, 1], MEMORY)
 
 
 @pytest.mark.boot("ept")
@@ -44,7 +51,7 @@ def test_nothing_is_lost(machine):
     """All memory comes back of guests that are destroyed before, while and after their pages move."""
     def lives_and_moves():
         guests.create(machine, "g", memory=32, policy="round-2m")
-        Mover(machine, "g", FEW, 14, memory=32).finish()
+        Mover(machine, "g", PAGES, 14, memory=32).finish()
         mover = Mover(machine, "g", moving.ENDLESS, 15, memory=32)
         machine.run("sleep 1")
         guests.destroy(machine, "g")
@@ -113,3 +120,18 @@ def test_first_touch_and_release(machine):
 @pytest.mark.boot("ept")
 def test_2_mib_that_are_handed_out_page_by_page(machine):
     first_touch.check_split(machine, 1, 1, 1, [0, 0], memory=MEMORY, cpus=["0", "1"], policy="first-touch,nodes=0-1")
+
+
+@pytest.mark.boot("ept")
+def test_samples_are_true(machine):
+    """The one node that has CPUs accesses pages on both; reads and writes are told apart by what the instruction is."""
+    reads, writes = sampling.start_guest(machine, vcpus=2, accessed=1, pause=100, memory=MEMORY, cpus=["0", "1"],
+                                         policy="round-4k,nodes=0-1")
+    dumps = [guests.dump(machine, "g", MEMORY)]
+    sampling.start(machine, entries=512, frames=17)
+    sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, 100))
+    sampling.stop(machine)
+    dumps.append(guests.dump(machine, "g", MEMORY))
+    sampling.check_truth(sampled, reads, writes, dumps, lambda vcpu: 0)
+    assert {sample.home for sample in sampled.samples} == {0, 1}
+    assert counters.state == "running" and counters.dropped == 0

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness import guests, memory
+from harness import guests, memory, placement
 from harness.first_touch import MEMORY, away, check_split, first_touchers, go, start, touched, wait_storm
 from harness.topologies import TOPOLOGIES
 
@@ -48,6 +48,23 @@ def test_a_touch_fills_2_mib_at_once(machine):
     # the kernel was loaded by dom0
     assert before.touches["by_others"] > 0
     assert after.touches["untouched"] + len(after.pages) == before.touches["untouched"] + len(before.pages)
+
+
+@pytest.mark.boot("n4")
+@pytest.mark.parametrize("policy", ["round-4k", "round-2m"])
+def test_what_waits_goes_where_the_policy_that_is_set_wants_it(machine, policy):
+    """Each page on its node, and no 2 MiB in one piece that the policy divides."""
+    start(machine, 3, f"memory-touch {TOUCHED}")
+    machine.run(f"xl numa-policy set g {policy}")
+    before = guests.dump(machine, "g", MEMORY)
+    go(machine)
+    pages = {gfn for _, gfn in touched(machine)} - before.pages.keys()
+    after = guests.dump(machine, "g", MEMORY)
+    dealt = placement.slots(after.homes)
+    assert len(dealt) == 3 and len(pages) > 2 * TOUCHED << 8
+    wrong = [(hex(gfn), after.pages[gfn]) for gfn in pages if after.pages[gfn][0] != placement.node_of(gfn, policy, dealt)]
+    assert not wrong, f"{len(wrong)} of {len(pages)}, such as {wrong[:8]}"
+    assert after.fallback == 0
 
 
 @both

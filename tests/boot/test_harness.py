@@ -98,6 +98,23 @@ def test_scan_lost_code(may_die, red):
     assert len(scanner.feed(NO_CODE)) == red
 
 
+IDLE_IN_SUSPEND = """(d2) WARNING: CPU: 3 PID: 0 at kernel/time/clockevents.c:125 clockevents_switch_state+0x102/0x110
+(d2) Call Trace:
+"""
+
+
+@pytest.mark.parametrize(("log", "red"), [
+    (IDLE_IN_SUSPEND, 0),
+    (IDLE_IN_SUSPEND + "(d2) Call Trace:\n", 1),
+    (IDLE_IN_SUSPEND.replace("(d2) Call", "(d3) Call"), 1),
+    (IDLE_IN_SUSPEND.replace("(d2) ", ""), 2),
+    (IDLE_IN_SUSPEND.replace("PID: 0", "PID: 7"), 2),
+    (IDLE_IN_SUSPEND.replace(":125", ":12"), 2),
+], ids=["it", "another-trace", "another-guest", "dom0", "not-idle", "another-line"])
+def test_scan_idle_in_suspend(log, red):
+    assert len(scanned(GOOD_LOG + log.encode())) == red
+
+
 def test_scan_cut_log():
     assert not scan.ends_complete(GOOD_LOG[:GOOD_LOG.index(b"(XEN) Entering")])
 

@@ -10,7 +10,7 @@ from harness.moving import ENDLESS, Mover
 
 pytestmark = pytest.mark.busy
 
-PAGES = int(os.environ.get("MOVES", "20000"))       # the long run: MOVES=1000000
+PAGES = int(os.environ.get("MOVES", "12000"))       # the long run: MOVES=1000000
 FEW = PAGES // 4      # where it is not the number that counts
 
 

@@ -1,6 +1,6 @@
 """Domains whose memory is not moved, because somebody else relies on where it is: each refusal, by the command and by Xen.
 
-They cannot have first-touch either.
+They cannot have first-touch, nor can their accesses be sampled.
 """
 
 import errno
@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from harness import guests
+from harness import guests, sampling
 
 
 def has_moved(shown):
@@ -24,6 +24,8 @@ def not_moved(machine, domain, error, word, moved=False):
     assert int(machine.run(f"numa-unmovable {domain} move").out) == error
     refused = machine.run(f"xl numa-policy set {domain} first-touch", check=False)
     assert refused.status == 1 and word in refused.err and len(refused.err.splitlines()) == 1, refused
+    refused = machine.run(f"numa-sample {domain} start 64 100 100 3", check=False)
+    assert refused.status == 1 and {errno.EXDEV: "EXDEV", errno.EOPNOTSUPP: "EOPNOTSUPP"}[error] in refused.err
     shown = machine.run(f"xl numa-policy show {domain}").out
     assert "round-4k" in shown and has_moved(shown) == moved
 
@@ -39,6 +41,7 @@ def movable(machine, domain):
     machine.run(f"xl numa-policy rebalance {domain}")
     assert int(machine.run(f"numa-unmovable {domain} move").out) == 0
     assert has_moved(machine.run(f"xl numa-policy show {domain}").out)
+    machine.run(f"numa-sample {domain} start 64 100 100 3 && numa-sample {domain} stop")
 
 
 @pytest.mark.boot("n2-iommu", "optional")
@@ -76,5 +79,9 @@ def test_nested_guests(machine):
 def test_switched_on_while_it_runs(machine, what):
     domain = number(machine, **{"altp2m": "external"} if what == "altp2m" else {})
     movable(machine, domain)
+    # of 16 periods that would have to pass until it ends as nobody reads
+    sampling.start(machine, period=2000)
+    assert sampling.get(machine).state == "running"
     machine.run(f"numa-unmovable {domain} {what}")
+    sampling.wait_ended(machine, "unfit")
     not_moved(machine, domain, errno.EOPNOTSUPP, what, moved=True)

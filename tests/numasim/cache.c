@@ -48,6 +48,22 @@ void filter_empty(struct filter *filter)
 	memset(filter->entry, 0xff, sizeof(uint64_t) * (filter->set_mask + 1) * filter->ways);
 }
 
+void filter_drop(struct filter *filter, uint64_t address)
+{
+	uint64_t line = address >> LINE_SHIFT;
+	uint64_t *set = &filter->entry[(line & filter->set_mask) * filter->ways];
+	unsigned int way = 0;
+
+	while (way < filter->ways && set[way] >> 1 != line)
+		way++;
+	if (way == filter->ways)
+		return;
+	/* no hole before others: filter_use() would drive out one of them */
+	for (; way + 1 < filter->ways; way++)
+		set[way] = set[way + 1];
+	set[way] = UINT64_MAX;
+}
+
 cached cache_take(struct cache *cache, uint32_t line)
 {
 	cached *entry = set_of(cache, line);

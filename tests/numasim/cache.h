@@ -39,6 +39,8 @@ void cache_empty(struct cache *cache);
 struct filter *filter_new(const struct geometry *shape);
 void filter_empty(struct filter *filter);
 
+/* Forgets the line of an address. */
+void filter_drop(struct filter *filter, uint64_t address);
 /* Takes a line out; returns it, or NO_LINE. */
 cached cache_take(struct cache *cache, uint32_t line);
 /* Puts a line in that is not there; returns the one that had to go, or NO_LINE. */

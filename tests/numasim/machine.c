@@ -260,6 +260,9 @@ char *machine_parse(struct machine *m, int words, char *const *word, unsigned in
 			m->out = g_strdup(value);
 		} else if (!strcmp(name, "watch")) {
 			watch = value;
+		} else if (!strcmp(name, "idle")) {
+			if (!word_idle(value, &m->idle.from, &m->idle.to, &m->idle.awake))
+				wrong = g_strdup_printf("idle=%s: should be FROM-TO:AWAKE, addresses of code", value);
 		} else if (!strcmp(name, "machine")) {
 			preset = !strcmp(value, "amd48");
 			m->name = preset ? "amd48" : "none";

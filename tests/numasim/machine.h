@@ -41,6 +41,11 @@ struct geometry {
 	unsigned int ways, sets;
 };
 
+/* Virtual addresses of code: a CPU that executes some of [from, to) is idle until it comes to `awake`. */
+struct idle {
+	uint64_t from, to, awake;
+};
+
 struct machine {
 	const char *name;
 	char *out;
@@ -59,6 +64,7 @@ struct machine {
 	double cpu_hz;
 	double stands_for;		/* CPUs of the modelled machine that an emulated one stands for */
 	double epoch;			/* misses of all watched CPUs */
+	struct idle idle;
 };
 
 /*

@@ -14,6 +14,7 @@
 #include <qemu-plugin.h>
 
 #include "region.h"
+#include "streaming.h"
 
 #define MARKER 0x584e0000u
 #define MARKER_SIZE 7
@@ -51,26 +52,49 @@ static enum mode mode_of(uint64_t code)
 	return code >= XEN_AREA && code < XEN_AREA_END ? XEN : KERNEL;
 }
 
-static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, enum mode mode, bool store)
+/* The CPU of an access, which counts; NULL: not watched, or idle. */
+static inline struct sim_cpu *accessing(unsigned int vcpu, enum mode mode)
 {
 	struct sim_cpu *cpu = region.sim->cpu[vcpu];
-	struct qemu_plugin_hwaddr *machine_address;
+
+	if (!cpu)
+		return NULL;
+	count(cpu->idle ? &cpu->counts.idle : &cpu->counts.accesses[mode], 1);
+	return cpu->idle ? NULL : cpu;
+}
+
+/* Its own thread says so. */
+static void on_idle(unsigned int vcpu, void *idle)
+{
+	struct sim_cpu *cpu = region.sim->cpu[vcpu];
+
+	if (cpu)
+		cpu->idle = GPOINTER_TO_UINT(idle);
+}
+
+/* False: there is none, or no memory. */
+static bool machine_address(struct sim_cpu *cpu, qemu_plugin_meminfo_t info, uint64_t address, uint64_t *found)
+{
+	struct qemu_plugin_hwaddr *hwaddr = qemu_plugin_get_hwaddr(info, address);
+
+	if (!hwaddr) {
+		count(&cpu->counts.unresolved, 1);
+		return false;
+	}
+	*found = qemu_plugin_hwaddr_phys_addr(hwaddr);
+	return !qemu_plugin_hwaddr_is_io(hwaddr);
+}
+
+static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, enum mode mode, bool store)
+{
+	struct sim_cpu *cpu = accessing(vcpu, mode);
+	uint64_t found;
 	enum hit hit;
 
 	if (!cpu)
 		return;
-	count(&cpu->counts.accesses[mode], 1);
 	hit = filter_use(cpu->l1, address, store);
-	if (hit == HIT)
-		return;
-	machine_address = qemu_plugin_get_hwaddr(info, address);
-	if (!machine_address) {
-		count(&cpu->counts.unresolved, 1);
-		return;
-	}
-	if (qemu_plugin_hwaddr_is_io(machine_address))
-		return;
-	if (sim_beyond_l1(region.sim, cpu, hit, mode, qemu_plugin_hwaddr_phys_addr(machine_address), store))
+	if (hit != HIT && machine_address(cpu, info, address, &found) && sim_beyond_l1(region.sim, cpu, hit, mode, found, store))
 		region_look(&region);
 }
 
@@ -82,6 +106,18 @@ static void on_load(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t addr
 static void on_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *mode)
 {
 	on_access(vcpu, info, address, GPOINTER_TO_UINT(mode), true);
+}
+
+static void on_streaming_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *mode)
+{
+	struct sim_cpu *cpu = accessing(vcpu, GPOINTER_TO_UINT(mode));
+	uint64_t found;
+
+	if (!cpu)
+		return;
+	filter_drop(cpu->l1, address);
+	if (machine_address(cpu, info, address, &found))
+		sim_stream(region.sim, cpu, found);
 }
 
 static void begin(unsigned int id)
@@ -161,6 +197,22 @@ static void on_translation_outside(qemu_plugin_id_t id, struct qemu_plugin_tb *t
 		find_marker(qemu_plugin_tb_get_insn(tb, i));
 }
 
+static bool streams(struct qemu_plugin_insn *insn)
+{
+	uint8_t bytes[INSTRUCTION_MAX];
+
+	return is_streaming_store(bytes, qemu_plugin_insn_data(insn, bytes, sizeof(bytes)));
+}
+
+static void find_idle(struct qemu_plugin_insn *insn)
+{
+	uint64_t address = qemu_plugin_insn_vaddr(insn);
+	bool idle = address >= machine.idle.from && address < machine.idle.to;
+
+	if (idle || address == machine.idle.awake)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_idle, QEMU_PLUGIN_CB_NO_REGS, GUINT_TO_POINTER(idle));
+}
+
 static void on_translation_inside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	enum mode mode = mode_of(qemu_plugin_tb_vaddr(tb));
@@ -172,8 +224,10 @@ static void on_translation_inside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
 		qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, GUINT_TO_POINTER(mode));
-		qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, GUINT_TO_POINTER(mode));
+		qemu_plugin_register_vcpu_mem_cb(insn, streams(insn) ? on_streaming_store : on_store, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_W, GUINT_TO_POINTER(mode));
 		find_marker(insn);
+		find_idle(insn);
 	}
 }
 

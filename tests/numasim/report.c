@@ -23,6 +23,14 @@ double relative_deviation(const double *value, unsigned int n)
 	return sum > 0 ? sqrt(squares / n) / mean : 0;
 }
 
+static void print_by_mode(const char *name, const uint64_t *value, FILE *to)
+{
+	fprintf(to, "\"%s\": {", name);
+	for (enum mode mode = 0; mode < MODES; mode++)
+		fprintf(to, "%s\"%s\": %" PRIu64, mode ? ", " : "", mode_names[mode], value[mode]);
+	fputs("}, ", to);
+}
+
 static void print_cpu(const struct region *region, unsigned int cpu, FILE *to)
 {
 	const struct machine *m = region->sim->machine;
@@ -32,10 +40,12 @@ static void print_cpu(const struct region *region, unsigned int cpu, FILE *to)
 	fprintf(to, "{\"cpu\": %u, \"node\": %d, \"instructions\": {", cpu, m->node_of_cpu[cpu]);
 	for (enum mode mode = 0; mode < MODES; mode++)
 		fprintf(to, "%s\"%s\": %" PRIu64, mode ? ", " : "", mode_names[mode], region->instructions(cpu, mode));
-	fputs("}, \"accesses\": {", to);
-	for (enum mode mode = 0; mode < MODES; mode++)
-		fprintf(to, "%s\"%s\": %" PRIu64, mode ? ", " : "", mode_names[mode], c->accesses[mode]);
-	fprintf(to, "}, \"l2_hits\": %" PRIu64 ", \"l3_hits\": %" PRIu64 ", \"misses\": {", c->l2_hits, c->l3_hits);
+	fputs("}, ", to);
+	print_by_mode("accesses", c->accesses, to);
+	fprintf(to, "\"idle_accesses\": %" PRIu64 ", ", c->idle);
+	print_by_mode("l2_hits", c->l2_hits, to);
+	print_by_mode("l3_hits", c->l3_hits, to);
+	fputs("\"misses\": {", to);
 	for (enum mode mode = 0; mode < MODES; mode++) {
 		fprintf(to, "%s\"%s\": ", mode ? ", " : "", mode_names[mode]);
 		print_list(to, c->misses[mode], m->nodes);

@@ -47,6 +47,7 @@ struct sim *sim_new(const struct machine *machine)
 		/* not on one host line with another CPU's */
 		cpu = sim->cpu[i] = g_aligned_alloc0(1, sizeof(*cpu), _Alignof(struct sim_cpu));
 		cpu->node = node;
+		cpu->streamed = NO_LINE;
 		cpu->l1 = filter_new(&machine->l1);
 		cpu->l2 = cache_new(&machine->l2);
 		cpu->l3 = sim->l3[node];
@@ -79,6 +80,8 @@ void sim_clear(struct sim *sim)
 			continue;
 		memset(&cpu->counts, 0, sizeof(cpu->counts));
 		cpu->unreported = 0;
+		cpu->streamed = NO_LINE;
+		cpu->idle = false;
 		filter_empty(cpu->l1);
 		cache_empty(cpu->l2);
 		cache_empty(cpu->l3);
@@ -90,6 +93,18 @@ static int node_of(const struct sim *sim, uint64_t address)
 	uint64_t mib = address >> MIB_SHIFT;
 
 	return mib < sim->mibs ? sim->node_of_mib[mib] - 1 : NO_NODE;
+}
+
+/* The same of what a CPU accesses, where NO_NODE is an error of whoever described the machine. */
+static int node_accessed(const struct sim *sim, struct sim_cpu *cpu, uint64_t address)
+{
+	int node = node_of(sim, address);
+
+	if (node == NO_NODE) {
+		count(&cpu->counts.nowhere, 1);
+		cpu->counts.nowhere_address = address;
+	}
+	return node;
 }
 
 /* Into the L2; what that drives out goes to the L3, and what that drives out, if it was written, to its memory. */
@@ -118,14 +133,11 @@ bool sim_beyond_l1(struct sim *sim, struct sim_cpu *cpu, enum hit hit, enum mode
 {
 	uint32_t line = address >> LINE_SHIFT;
 	cached dirty = store ? DIRTY : 0;
-	int node = node_of(sim, address);
+	int node = node_accessed(sim, cpu, address);
 	cached found;
 
-	if (node == NO_NODE) {
-		count(&cpu->counts.nowhere, 1);
-		cpu->counts.nowhere_address = address;
+	if (node == NO_NODE)
 		return false;
-	}
 	if (hit == HIT_CLEAN) {
 		/* The L1 has it, so nothing is fetched; below, the line must become dirty wherever it is by now. */
 		if (!cache_dirty(cpu->l2, line) && !cache_dirty(cpu->l3, line))
@@ -134,17 +146,31 @@ bool sim_beyond_l1(struct sim *sim, struct sim_cpu *cpu, enum hit hit, enum mode
 	}
 	found = cache_take(cpu->l2, line);
 	if (found != NO_LINE) {
-		count(&cpu->counts.l2_hits, 1);
+		count(&cpu->counts.l2_hits[mode], 1);
 		cache_put(cpu->l2, found | dirty);
 		return false;
 	}
 	found = cache_take(cpu->l3, line);
 	if (found != NO_LINE) {
-		count(&cpu->counts.l3_hits, 1);
+		count(&cpu->counts.l3_hits[mode], 1);
 		put(sim, cpu, found | dirty);
 		return false;
 	}
 	count(&cpu->counts.misses[mode][node], 1);
 	put(sim, cpu, line << 1 | dirty);
 	return time_to_look(sim, cpu);
+}
+
+void sim_stream(struct sim *sim, struct sim_cpu *cpu, uint64_t address)
+{
+	uint32_t line = address >> LINE_SHIFT;
+	int node = node_accessed(sim, cpu, address);
+
+	if (node == NO_NODE)
+		return;
+	cache_take(cpu->l2, line);
+	cache_take(cpu->l3, line);	/* there may be another CPU's */
+	if (line != cpu->streamed)
+		count(&cpu->counts.write_backs[node], 1);
+	cpu->streamed = line;
 }

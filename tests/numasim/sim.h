@@ -21,7 +21,8 @@ struct counts {
 	uint64_t accesses[MODES];
 	uint64_t misses[MODES][MAX_NODES];	/* of the last cache, by node of the memory */
 	uint64_t write_backs[MAX_NODES];
-	uint64_t l2_hits, l3_hits;
+	uint64_t l2_hits[MODES], l3_hits[MODES];
+	uint64_t idle;				/* accesses of an idle CPU: they are in no other count */
 	uint64_t unresolved;			/* accesses whose machine address the emulator does not tell */
 	uint64_t nowhere;			/* accesses to memory of no node */
 	uint64_t nowhere_address;		/* the last of them */
@@ -30,6 +31,8 @@ struct counts {
 struct sim_cpu {
 	struct counts counts;
 	unsigned int unreported;		/* misses that it has not told yet */
+	uint32_t streamed;			/* the line of its last streaming store, or NO_LINE */
+	bool idle;				/* of its own thread */
 	int node;
 	struct filter *l1;
 	struct cache *l2, *l3;			/* the L3 is the node's */
@@ -55,6 +58,12 @@ void sim_clear(struct sim *sim);
  * time to look at the counters; it says so to one caller.
  */
 bool sim_beyond_l1(struct sim *sim, struct sim_cpu *cpu, enum hit hit, enum mode mode, uint64_t address, bool store);
+
+/*
+ * A streaming store, after the L1 filter has dropped the line: so do L2 and L3, whatever was written to it.  It goes to memory as
+ * a write-back does, once a line: those that follow to the same one are combined.
+ */
+void sim_stream(struct sim *sim, struct sim_cpu *cpu, uint64_t address);
 
 /* Adds to a counter that others read. */
 static inline void count(uint64_t *counter, uint64_t n)

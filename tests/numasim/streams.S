@@ -22,6 +22,13 @@
 	jnz	2b
 	.endm
 
+	/* a call without a stack */
+	.macro go where
+	mov	$3f, %edi
+	jmp	\where
+3:
+	.endm
+
 	.section .note.Xen, "a", @note
 	.long	4, 4, 18		/* XEN_ELFNOTE_PHYS32_ENTRY */
 	.asciz	"Xen"
@@ -67,6 +74,28 @@ start:
 	stream	NODE(7), 64, LINES, incl (%esi)
 	marker	6, 1
 
+	/* streaming stores, 16 words a line, to lines that were written before: they go to memory, and loads then miss */
+	marker	12, 0
+	stream	NODE(4), 64, 512, mov %eax, (%esi)
+	stream	NODE(4), 4, 8192, movnti %eax, (%esi)
+	stream	NODE(4), 64, 512, mov (%esi), %eax
+	marker	12, 1
+
+	/* 1000 loads while idle, in code that is called from there; awake, they count and miss */
+	marker	13, 0
+	go	idle
+	go	awake
+	stream	NODE(2), 64, 1000, mov (%esi), %eax
+	marker	13, 1
+
+	/* idle at the end of a region is not idle in the next one */
+	marker	14, 0
+	go	idle
+	marker	14, 1
+	marker	15, 0
+	stream	NODE(2), 64, 1000, mov (%esi), %eax
+	marker	15, 1
+
 	/* what must be errors: an end without a beginning, a region in a region, memory of no node, no end */
 	marker	7, 1
 	marker	8, 0
@@ -80,7 +109,16 @@ start:
 	/* isa-debug-exit */
 	mov	$0, %al
 	outb	%al, $0xf4
-3:	hlt
-	jmp	3b
+4:	hlt
+	jmp	4b
+
+idle:
+	nop
+	jmp	idle_end
+idle_end:
+	stream	NODE(2), 64, 1000, mov (%esi), %eax
+	jmp	*%edi
+awake:
+	jmp	*%edi
 
 	.section .note.GNU-stack, "", @progbits

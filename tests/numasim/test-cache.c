@@ -123,6 +123,23 @@ static void first_store_to_a_line_is_told(void **state)
 	assert_int_equal(filter_use(filter, 0x2000, true), HIT_CLEAN);	/* fetched anew, it was clean */
 }
 
+static void dropped_is_gone_and_leaves_room(void **state)
+{
+	struct geometry shape = { 3 * LINE_BYTES, 3, 1 };
+	g_autofree struct filter *filter = filter_new(&shape);
+
+	(void)state;
+	for (uint64_t address = 0x1000; address <= 0x3000; address += 0x1000)
+		filter_use(filter, address, true);
+	filter_drop(filter, 0x5000);			/* is not there */
+	filter_drop(filter, 0x203f);
+	assert_int_equal(filter_use(filter, 0x4000, false), MISS);
+	assert_int_equal(filter_use(filter, 0x1000, true), HIT);
+	assert_int_equal(filter_use(filter, 0x3000, true), HIT);
+	assert_int_equal(filter_use(filter, 0x4000, false), HIT);
+	assert_int_equal(filter_use(filter, 0x2000, true), MISS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +150,7 @@ int main(void)
 		cmocka_unit_test(the_last_line_of_128_gib_is_a_line),
 		cmocka_unit_test(filter_of_two_ways),
 		cmocka_unit_test(first_store_to_a_line_is_told),
+		cmocka_unit_test(dropped_is_gone_and_leaves_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

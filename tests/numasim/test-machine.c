@@ -52,7 +52,7 @@ static void everything_can_be_changed(void **state)
 		"node=@0x200000-0x300000", "link=0-1:2.5", "link=1-2", "link=0-2", "link=2-3", "link=1-3",
 		"route=0:1:2", "watch=0-1+4",
 		"l1=32K:8", "l2=1M", "l3=853K", "hit=10:20", "latency=1:2:3", "loaded=4:5.5:6", "loaded-threads=2", "controller=20.5",
-		"cpu-hz=3e9", "epoch=5000", "stands-for=7",
+		"cpu-hz=3e9", "epoch=5000", "stands-for=7", "idle=0xffff82d040320000-0xffff82d040320130:0xffff82d040325000",
 	};
 	struct machine m;
 	char *wrong = machine_parse(&m, G_N_ELEMENTS(words), words, 6);
@@ -82,6 +82,7 @@ static void everything_can_be_changed(void **state)
 	assert_int_equal(m.l3.sets, 853);
 	assert_true(m.hit[0] == 10 && m.hit[1] == 20 && m.alone[2] == 3 && m.loaded[1] == 5.5 && m.loaded_threads == 2);
 	assert_true(m.controller == 20.5 && m.cpu_hz == 3e9 && m.epoch == 5000 && m.stands_for == 7);
+	assert_true(m.idle.from == 0xffff82d040320000 && m.idle.to == 0xffff82d040320130 && m.idle.awake == 0xffff82d040325000);
 	machine_free(&m);
 }
 
@@ -108,6 +109,7 @@ static void bad_words_are_refused(void **state)
 		"hit=1", "hit=1:2:3", "latency=1:2", "latency=0:1:2", "latency=800:900:1000", "loaded=1:2:3", "loaded=a:b:c",
 		"controller=0", "controller=-1", "controller=inf", "controller=nan", "cpu-hz=", "cpu-hz=0", "epoch=0", "epoch=1.5",
 		"epoch=1e13", "stands-for=0", "stands-for=1001", "stands-for=0.5", "loaded-threads=0", "out=",
+		"idle=", "idle=1-2", "idle=1-2:", "idle=2-2:3", "idle=1-2:3-4", "idle=1:2",
 	};
 
 	(void)state;

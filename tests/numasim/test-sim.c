@@ -81,20 +81,20 @@ static void each_level_serves_what_it_holds(void **state)
 	for (int round = 0; round < 3; round++)
 		lines(sim, 0, 0, 2, false);
 	assert_int_equal(c->misses[USER][0], 2);
-	assert_int_equal(c->l2_hits + c->l3_hits, 0);
+	assert_int_equal(c->l2_hits[USER] + c->l3_hits[USER], 0);
 
 	/* 4 lines: too many for the L1, not for the L2 */
 	lines(sim, 0, MIB, 4, false);
 	assert_int_equal(c->misses[USER][0], 6);
 	lines(sim, 0, MIB, 4, false);
-	assert_int_equal(c->l2_hits, 4);
+	assert_int_equal(c->l2_hits[USER], 4);
 
 	/* L2 and L3 together hold 12, one does not hold a copy of the other */
 	sim_clear(sim);
 	lines(sim, 0, 2 * MIB, 12, false);
 	lines(sim, 0, 2 * MIB, 12, false);
 	assert_int_equal(c->misses[USER][0], 12);
-	assert_int_equal(c->l3_hits, 12);
+	assert_int_equal(c->l3_hits[USER], 12);
 	/* 13 in turn are driven out just before they come again */
 	sim_clear(sim);
 	lines(sim, 0, 2 * MIB, 13, false);
@@ -153,18 +153,24 @@ static void a_line_only_the_l1_has(void **state)
 	machine_free(&m);
 }
 
-static void l3_is_shared_in_a_node(void **state)
+static struct machine two_cpus_of_a_node(void)
 {
 	char *words[] = { "out=/dev/null", "machine=none", "node=0-1@0-0x40000000", TINY };
 	struct machine m;
-	struct sim *sim;
+
+	assert_null(machine_parse(&m, G_N_ELEMENTS(words), words, 2));
+	return m;
+}
+
+static void l3_is_shared_in_a_node(void **state)
+{
+	struct machine m = two_cpus_of_a_node();
+	struct sim *sim = sim_new(&m);
 
 	(void)state;
-	assert_null(machine_parse(&m, G_N_ELEMENTS(words), words, 2));
-	sim = sim_new(&m);
 	lines(sim, 0, 0, 12, false);			/* 8 of them are in the L3, the last 4 in the L2 of CPU 0 */
 	lines(sim, 1, 0, 8, false);
-	assert_int_equal(sim->cpu[1]->counts.l3_hits, 8);
+	assert_int_equal(sim->cpu[1]->counts.l3_hits[USER], 8);
 	assert_int_equal(sim->cpu[1]->counts.misses[USER][0], 0);
 	lines(sim, 1, 8 * LINE_BYTES, 4, false);
 	assert_int_equal(sim->cpu[1]->counts.misses[USER][0], 4);
@@ -187,6 +193,82 @@ static void one_of_all_is_told_to_look(void **state)
 	machine_free(&m);
 }
 
+/* A streaming store as the plugin does it. */
+static void stream(struct sim *sim, unsigned int cpu, uint64_t address)
+{
+	filter_drop(sim->cpu[cpu]->l1, address);
+	sim_stream(sim, sim->cpu[cpu], address);
+}
+
+static void streaming_stores_pass_the_caches(void **state)
+{
+	struct machine m = test_machine(TINY, NULL);
+	struct sim *sim = sim_new(&m);
+	const struct counts *counts = &sim->cpu[0]->counts;
+
+	(void)state;
+	/* lines 0 and 1 are written, and in the L1; 4 and 5 only in the L2, 8 in the L3 */
+	lines(sim, 0, 8 * LINE_BYTES, 1, true);
+	lines(sim, 0, 16 * LINE_BYTES, 2, true);
+	lines(sim, 0, 4 * LINE_BYTES, 2, true);
+	lines(sim, 0, 0, 2, true);
+	assert_int_equal(counts->misses[USER][0], 7);
+	for (unsigned int word = 0; word < 8; word++)
+		stream(sim, 0, word * 8);
+	stream(sim, 0, 4 * LINE_BYTES);
+	stream(sim, 0, 8 * LINE_BYTES);
+	assert_int_equal(write_backs(sim, 0), 3);
+	assert_int_equal(counts->misses[USER][0], 7);
+	assert_int_equal(counts->l2_hits[USER] + counts->l3_hits[USER], 0);
+	/* what was not streamed is still there */
+	lines(sim, 0, 1 * LINE_BYTES, 1, false);
+	assert_int_equal(counts->l2_hits[USER] + counts->l3_hits[USER], 0);
+	lines(sim, 0, 5 * LINE_BYTES, 1, false);
+	assert_int_equal(counts->l2_hits[USER], 1);
+	assert_int_equal(counts->misses[USER][0], 7);
+	/* what was is not */
+	lines(sim, 0, 0, 1, false);
+	lines(sim, 0, 4 * LINE_BYTES, 1, false);
+	lines(sim, 0, 8 * LINE_BYTES, 1, false);
+	assert_int_equal(counts->misses[USER][0], 10);
+	/* combined, but dropped again */
+	stream(sim, 0, 8 * LINE_BYTES);
+	lines(sim, 0, 8 * LINE_BYTES, 1, false);
+	assert_int_equal(write_backs(sim, 0), 3);
+	assert_int_equal(counts->misses[USER][0], 11);
+	/* not across regions; to the node of the memory; nowhere */
+	sim_clear(sim);
+	stream(sim, 0, 8 * LINE_BYTES);
+	stream(sim, 0, (uint64_t)3 * GIB);
+	stream(sim, 0, 8 * LINE_BYTES);			/* one line is combined at a time */
+	stream(sim, 0, (uint64_t)8 * GIB);
+	assert_int_equal(counts->write_backs[0], 2);
+	assert_int_equal(counts->write_backs[3], 1);
+	assert_int_equal(counts->nowhere, 1);
+	sim_free(sim);
+	machine_free(&m);
+}
+
+/* What one CPU has in its L2, another one may have left in the L3. */
+static void streaming_stores_pass_both_copies(void **state)
+{
+	struct machine m = two_cpus_of_a_node();
+	struct sim *sim = sim_new(&m);
+
+	(void)state;
+	lines(sim, 0, 0, 1, true);
+	lines(sim, 1, 0, 1, true);
+	lines(sim, 1, MIB, 4, false);			/* drives CPU 1's into the L3 */
+	stream(sim, 0, 0);
+	lines(sim, 0, 0, 1, false);
+	assert_int_equal(sim->cpu[0]->counts.l3_hits[USER], 0);
+	assert_int_equal(sim->cpu[0]->counts.misses[USER][0], 2);
+	lines(sim, 0, 2 * MIB, 12, false);		/* what was overwritten is not written back */
+	assert_int_equal(write_backs(sim, 0) + write_backs(sim, 1), 1);
+	sim_free(sim);
+	machine_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +279,8 @@ int main(void)
 		cmocka_unit_test(a_line_only_the_l1_has),
 		cmocka_unit_test(l3_is_shared_in_a_node),
 		cmocka_unit_test(one_of_all_is_told_to_look),
+		cmocka_unit_test(streaming_stores_pass_the_caches),
+		cmocka_unit_test(streaming_stores_pass_both_copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

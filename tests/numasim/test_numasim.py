@@ -10,7 +10,7 @@ import pytest
 
 HERE = Path(__file__).absolute().parent
 HEADERS = HERE.parents[1] / "build" / "qemu-plugin"
-UNITS = ("test-cache", "test-epochs", "test-machine", "test-model", "test-report", "test-sim")
+UNITS = ("test-cache", "test-epochs", "test-machine", "test-model", "test-report", "test-sim", "test-streaming")
 NODES = 8
 LINES = 65536       # of the streams
 
@@ -32,6 +32,44 @@ MUTANTS = {
     "looks over and over": (
         "sim.c", "return told / sim->window != (told - REPORT) / sim->window",
         "return told >= sim->window", "test-sim"),
+    "streaming stores are not combined": ("sim.c", "if (line != cpu->streamed)", "if (true)", "test-sim"),
+    "combined across regions": (
+        "sim.c", "cpu->unreported = 0;\n\t\tcpu->streamed = NO_LINE;",
+        "cpu->unreported = 0;", "test-sim"),
+    "the first line is combined with none": ("sim.c", "cpu->streamed = NO_LINE;\n\t\tcpu->l1", "cpu->l1", "test-sim"),
+    "streaming stores go to node 0": (
+        "sim.c", "write_backs[node], 1);\n\tcpu->streamed",
+        "write_backs[0], 1);\n\tcpu->streamed", "test-sim"),
+    "combined ones drop nothing": (
+        "sim.c", "\tcache_take(cpu->l2, line);",
+        "\tif (line == cpu->streamed)\n\t\treturn;\n\tcache_take(cpu->l2, line);", "test-sim"),
+    "the L2 keeps what was streamed": ("sim.c", "\tcache_take(cpu->l2, line);", "", "test-sim"),
+    "the L3 keeps what was streamed": ("sim.c", "\tcache_take(cpu->l3, line);", "", "test-sim"),
+    "the L3 keeps what the L2 has": (
+        "sim.c", "\tcache_take(cpu->l2, line);\n",
+        "\tif (cache_take(cpu->l2, line) == NO_LINE)\n", "test-sim"),
+    "the L1 keeps what was streamed": ("cache.c", "if (way == filter->ways)", "if (true)", "test-sim"),
+    "the L1 drops another line": ("cache.c", "set[way] >> 1 != line", "set[way] >> 1 == line", "test-sim"),
+    "the L1 grows a hole": ("cache.c", "for (; way + 1 < filter->ways; way++)\n\t\tset[way] = set[way + 1];", "", "test-cache"),
+    "prefixes not skipped": ("streaming.c", "while (bytes < end && is_prefix(*bytes))", "while (false)", "test-streaming"),
+    "LOCK is no prefix": ("streaming.c", "byte, 11)", "byte, 10)", "test-streaming"),
+    "one prefix only": ("streaming.c", "while (bytes < end && is", "if (bytes < end && is", "test-streaming"),
+    "REX not skipped": ("streaming.c", "(*bytes & 0xf0) == 0x40", "false", "test-streaming"),
+    "any map": ("streaming.c", "(bytes[1] & 0x1f) == 1", "true", "test-streaming"),
+    "VEX unknown": ("streaming.c", "*bytes == VEX2", "false", "test-streaming"),
+    "long VEX unknown": ("streaming.c", "*bytes == VEX3", "false", "test-streaming"),
+    "MOVNTI with VEX": ("streaming.c", "0xc3 && *bytes == ESCAPE", "0xc3", "test-streaming"),
+    "MOVNTPS unknown": ("streaming.c", "*opcode == 0x2b ||", "", "test-streaming"),
+    "MOVNTDQ unknown": ("streaming.c", "*opcode == 0xe7 ||", "", "test-streaming"),
+    "MOVNTI unknown": ("streaming.c", "*opcode == 0xc3 &&", "false &&", "test-streaming"),
+    "read behind the end": ("streaming.c", "if (opcode >= end)", "if (false)", "test-streaming"),
+    "streaming stores are ordinary ones": ("numasim.c", "streams(insn) ? on_streaming_store : on_store", "on_store", "streams"),
+    "idle accesses count": ("numasim.c", "cpu->idle ? &cpu->counts.idle :", "", "streams"),
+    "idle accesses go to caches": ("numasim.c", "return cpu->idle ? NULL : cpu", "return cpu", "streams"),
+    "idle for ever": ("numasim.c", "|| address == machine.idle.awake", "", "streams"),
+    "idle only in the loop itself": ("numasim.c", "if (idle || address", "if (true || address", "streams"),
+    "idle behind the loop": ("numasim.c", "address < machine.idle.to", "true", "streams"),
+    "idle in the next region": ("sim.c", "cpu->idle = false;", "", "streams"),
     "own load counts": ("model.c", "e->own[cpu].node[node] = read;", "", "test-model"),
     "no queue at controllers": ("model.c", "e->model->queue[r->hops] * queue(rho) +", "", "test-model"),
     "no queue at links": ("model.c", "cycles += service(", "cycles += 0 * service(", "test-model"),
@@ -64,6 +102,7 @@ MUTANTS = {
         "epochs.c", "add_work(window(w, i / 2) + cpu, window(w, i + 1) + cpu, 1);",
         ";", "test-epochs"),
     "a window counted twice": ("region.c", "*last = now;", "", "test-report"),
+    "what Xen executes is time": ("region.c", "if (mode == XEN)", "if (false)", "test-report"),
     "caches outlive a region": ("region.c", "sim_clear(region->sim);", "", "test-report"),
     "loads not seen": (
         "numasim.c", "on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R",
@@ -105,8 +144,11 @@ def run_streams(source, directory, *more):
     out = directory / "out.jsonl"
     out.unlink(missing_ok=True)
     build(source, directory, "streams")
+    symbols = {name: address for address, _, name in map(str.split, subprocess.run(
+        ["nm", directory / "streams"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())}
+    idle = "idle=0x{idle}-0x{idle_end}:0x{awake}".format_map(symbols)
     build(source, directory, "numasim.so", "CFLAGS=-O1 -w")
-    done = qemu(directory, words(out, "watch=0", "l3=853K", *more))
+    done = qemu(directory, words(out, "watch=0", "l3=853K", idle, *more))
     assert done.returncode == 1, done.stderr       # isa-debug-exit: what was written, times 2, plus 1
     records = [json.loads(line) for line in out.read_text().splitlines()]
     return {record["region"]: record for record in records if "region" in record}, \
@@ -124,6 +166,9 @@ def check_streams(regions, errors):
         4: (5, 4096, 2 * 4096, 2 * (4 * 4096 + 2), 4096, 0, 0),
         5: (6, 12288, 2 * 12288, 2 * (4 * 12288 + 2), 0, 12288, 0),
         6: (7, LINES, 2 * LINES, 4 * LINES + 2, 0, 0, LINES - held),
+        13: (2, 1000, 1000, 2 * (4 * 1000 + 2) + 8, 0, 0, 0),
+        15: (2, 1000, 1000, 4 * 1000 + 2, 0, 0, 0),
+        12: (4, 2 * 512, 2 * 512 + 8192, 4 * (2 * 512 + 8192) + 6, 0, 0, 512),
     }
     for region, (node, misses, accesses, instructions, l2_hits, l3_hits, write_backs) in truths.items():
         [cpu] = regions[region]["cpus"]
@@ -132,15 +177,18 @@ def check_streams(regions, errors):
         assert cpu["write_backs"] == [write_backs * here for here in at], region
         assert cpu["accesses"] == {"user": accesses, "kernel": 0, "xen": 0}, region
         # beside the stream there is the jump that ends a marker's block, twice, in or out
+        assert cpu["idle_accesses"] == (1000 if region == 13 else 0)
         assert 0 <= cpu["instructions"]["user"] - instructions <= 2, region
-        assert (cpu["l2_hits"], cpu["l3_hits"]) == (l2_hits, l3_hits), region
+        assert (cpu["l2_hits"], cpu["l3_hits"]) == tuple({"user": n, "kernel": 0, "xen": 0} for n in (l2_hits, l3_hits)), region
         latency = {1: 276, 2: 276, 3: 383}[1 if node in (2, 4, 6, 1) else 3]
         assert cpu["memory_cycles"]["uncontended"] == l2_hits * 16 + l3_hits * 48 + misses * latency, region
         assert cpu["cycles"] == cpu["memory_cycles"]["contended"] + cpu["instructions"]["user"]
         assert regions[region]["local_ratio"] == 0 and abs(regions[region]["imbalance"] - 7 ** 0.5) < 1e-4
     # of regions in disorder, the last one counts, from its own beginning
-    assert sorted(regions) == [1, 2, 3, 4, 5, 6, 9, 10]
+    assert sorted(regions) == [1, 2, 3, 4, 5, 6, 9, 10, 12, 13, 14, 15]
     assert regions[9]["local_ratio"] is None
+    assert regions[14]["local_ratio"] is None
+    assert regions[14]["cpus"][0]["idle_accesses"] == 1000 and not any(regions[14]["cpus"][0]["accesses"].values())
     assert errors == ["region 7 ends, but did not begin", "region 9 begins inside region 8",
                       "region 10: CPU 0: 10 accesses to memory of no node, the last at 0x20000240", "region 11 has no end"]
 

@@ -15,6 +15,7 @@ from harness import guests      # noqa: E402
 from harness.machine import BUILD, Machine      # noqa: E402
 from harness.topologies import Topology, uniform      # noqa: E402
 from native import NativeMachine      # noqa: E402
+from placement.machines import idle_option      # noqa: E402
 from placement.topology import node_options      # noqa: E402
 from test_numasim import build      # noqa: E402
 
@@ -31,11 +32,11 @@ XEN = Topology("numasim-xen", (2,) + (1,) * 7, (1536,) + (512,) * 7, uniform(NOD
 class Instrument:
     """A machine with the plugin in it."""
 
-    def __init__(self, directory, make, topology):
+    def __init__(self, directory, make, topology, *options):
         self.out = directory / "out.jsonl"
         self.read = 0
         build(HERE, directory, "numasim.so")
-        words = ",".join([f"out={self.out}", *node_options(topology), "watch=1-8", "stands-for=6", "l3=853K"])
+        words = ",".join([f"out={self.out}", *node_options(topology), "watch=1-8", "stands-for=6", "l3=853K", *options])
         self.machine = make(["-plugin", f"{directory}/numasim.so,{words}"])
 
     def regions(self):
@@ -136,7 +137,7 @@ def test_guest_under_nested_paging(tmp_path):
     """A guest on pCPU 4 whose home is node 5: its first addresses are those of node 0, the machine's are not."""
     image = tmp_path / "dom0.cpio.gz"
     image.write_bytes(b"".join((BUILD / part).read_bytes() for part in ("images/dom0.cpio.gz", "workloads/dom0-extra.cpio.gz")))
-    instrument = Instrument(tmp_path, lambda options: Machine(XEN, "release", qemu_options=options), XEN)
+    instrument = Instrument(tmp_path, lambda options: Machine(XEN, "release", qemu_options=options), XEN, idle_option("release"))
     machine = instrument.machine
     machine.dom0_image = image
     machine.boot()
@@ -149,6 +150,9 @@ def test_guest_under_nested_paging(tmp_path):
         check_bound(region, 4, 5)
         with pytest.raises(AssertionError):
             check_bound(region, 4, 0)
+        # the others have nothing to do, which is known of them once they come to it
+        idle = {cpu["cpu"]: cpu["idle_accesses"] for cpu in region["cpus"]}
+        assert all(idle[cpu] for cpu in WATCHED if cpu != 4) and idle[4] < LINES / 100
         instructions = {cpu["cpu"]: cpu["instructions"] for cpu in region["cpus"]}
         assert instructions[4]["xen"] > 0 and instructions[4]["kernel"] > 0
         assert all(count["user"] == 0 for cpu, count in instructions.items() if cpu != 4)

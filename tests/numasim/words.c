@@ -84,6 +84,13 @@ bool word_link(const char *text, unsigned int *a, unsigned int *b, double *bandw
 	return !*end || (*end == ':' && word_numbers(end + 1, 1, bandwidth) && *bandwidth > 0);
 }
 
+bool word_idle(const char *text, uint64_t *from, uint64_t *to, uint64_t *awake)
+{
+	const char *end;
+
+	return pair(text, from, to, &end) && *end == ':' && whole(end + 1, awake, &end) && !*end && *from < *to;
+}
+
 bool word_numbers(const char *text, unsigned int n, double *to)
 {
 	for (unsigned int i = 0; i < n; i++) {

@@ -13,6 +13,8 @@ bool word_range(const char *text, uint64_t *from, uint64_t *to);
 bool word_cache(const char *text, uint64_t *bytes, unsigned int *ways);
 /* "2-3" or "2-3:6.5" */
 bool word_link(const char *text, unsigned int *a, unsigned int *b, double *bandwidth);
+/* "0x1000-0x1200:0x3000" */
+bool word_idle(const char *text, uint64_t *from, uint64_t *to, uint64_t *awake);
 /* exactly `n` of them, none negative, with colons between */
 bool word_numbers(const char *text, unsigned int n, double *to);
 

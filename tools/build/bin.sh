@@ -3,7 +3,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-programs=(tools/xl-numapolicy)
+programs=(tools/xl-numapolicy carrefour-user)
 tools=$(readlink -e "$BUILD/xen-tools") || die "build/xen-tools is missing: make setup"
 
 compile() {
@@ -11,8 +11,8 @@ compile() {
 	for program in "${programs[@]}"; do
 		mkdir -p "${1%/*}/objects/$program"
 		make -C "$ROOT/$program" XEN_TOOLS="$tools" BUILD="${1%/*}/objects/$program" -j"$JOBS" all
-		# what is left beside objects are the program and its man page
-		find "${1%/*}/objects/$program" -maxdepth 1 -type f ! -name '*.[od]' -exec cp -t "$1" {} +
+		# what is left beside objects are programs, their man pages and what systemd is to know
+		find "${1%/*}/objects/$program" -maxdepth 1 -type f ! -name '*.[aod]' -exec cp -t "$1" {} +
 	done
 }
 
@@ -23,4 +23,4 @@ build() {
 export ROOT JOBS tools
 
 mapfile -t sources < <(cd "$ROOT" && find "${programs[@]}" -type f ! -name '.*' | LC_ALL=C sort | sed "s|^|$ROOT/|")
-product bin "$(key "${sources[@]}" "${tools##*/}" "$here/bin.sh" "$(compiler)")" build
+product bin "$(key "${sources[@]}" "${tools##*/}" "$here/bin.sh" "$here/xen-tools.mk" "$(compiler)")" build

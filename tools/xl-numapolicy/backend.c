@@ -261,6 +261,31 @@ enum result backend_affinity(uint32_t domid, bool node[NODES_MAX])
 	return result_of(rc);
 }
 
+static void fill_dynamic(libxl_numa_policy_params *params, const struct dynamic *dynamic)
+{
+	static const libxl_numa_auto modes[] = {
+		[SWITCH_UNSET] = LIBXL_NUMA_AUTO_UNSET, [SWITCH_OFF] = LIBXL_NUMA_AUTO_OFF,
+		[SWITCH_ON] = LIBXL_NUMA_AUTO_ON, [SWITCH_ADVISE] = LIBXL_NUMA_AUTO_ADVISE,
+	};
+
+	if (dynamic->carrefour != SWITCH_UNSET)
+		libxl_defbool_set(&params->carrefour, dynamic->carrefour == SWITCH_ON);
+	params->auto_mode = modes[dynamic->automatic];
+}
+
+enum result backend_set_dynamic(uint32_t domid, const struct dynamic *dynamic)
+{
+	libxl_numa_policy_params params;
+	int rc;
+
+	forget_reason();
+	libxl_numa_policy_params_init(&params);
+	fill_dynamic(&params, dynamic);
+	rc = libxl_domain_numa_dynamic_set(ctx, domid, &params);
+	libxl_numa_policy_params_dispose(&params);
+	return result_of(rc);
+}
+
 enum result backend_set(uint32_t domid, const struct request *request)
 {
 	libxl_numa_policy_params params;
@@ -269,6 +294,7 @@ enum result backend_set(uint32_t domid, const struct request *request)
 	forget_reason();
 	libxl_numa_policy_params_init(&params);
 	params.policy = request->policy;
+	fill_dynamic(&params, &request->dynamic);
 	if (request->has_nodes) {
 		rc = libxl_bitmap_alloc(ctx, &params.nodes, NODES_MAX);
 		for (i = 0; !rc && i < NODES_MAX; i++)

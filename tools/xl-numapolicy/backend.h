@@ -39,6 +39,11 @@ struct nodes {
 	bool memory[NODES_MAX];	/* only a node with memory can be a home node */
 };
 
+/* What carrefourd is to do with a domain; what is left unset stays as it is. */
+struct dynamic {
+	enum { SWITCH_UNSET, SWITCH_OFF, SWITCH_ON, SWITCH_ADVISE } carrefour, automatic;
+};
+
 /* A policy as somebody asks for it. */
 struct request {
 	unsigned int policy;	/* libxl's number */
@@ -46,6 +51,7 @@ struct request {
 	bool node[NODES_MAX];
 	unsigned int nr_weights; /* 0: equal */
 	uint32_t weight[NODES_MAX];
+	struct dynamic dynamic;
 };
 
 /* The policy in force. */
@@ -123,6 +129,8 @@ enum result backend_parse(const char *spec, struct request *request,
 			  char *reason, size_t size);
 
 enum result backend_set(uint32_t domid, const struct request *request);
+/* Leaves the policy alone. */
+enum result backend_set_dynamic(uint32_t domid, const struct dynamic *dynamic);
 enum result backend_get(uint32_t domid, struct policy *policy);
 enum result backend_usage(uint32_t domid, struct usage *usage);
 enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);

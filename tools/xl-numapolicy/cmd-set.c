@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carrefour.h"
 #include "command.h"
 #include "errors.h"
 #include "format.h"
@@ -42,6 +43,8 @@ static void check_policy_name(const char *spec)
 		if (used >= sizeof(known))
 			break;
 	}
+	if (!strcmp(spec, "carrefour") || !strcmp(spec, "auto") || !strcmp(spec, "auto=advise"))
+		die("'%s' is no policy; '+%s' leaves the policy as it is", spec, spec);
 	if (length == strlen("default") && !strncmp(spec, "default", length))
 		die("'default' is for new domains only; there are %s", known);
 	die("no policy '%.*s'; there are %s", (int)length, spec, known);
@@ -169,8 +172,46 @@ static void print(enum format format, const struct domain *domain,
 	output_end();
 }
 
+/* Says what is switched; whether something comes of it is for carrefourd to say. */
+static void print_dynamic(const struct domain *domain, const struct dynamic *dynamic)
+{
+	static const char *const words[] = { "", "off", "on", "advises only" };
+	struct watching watching;
+
+	printf("%s (id %u):", domain->name ? domain->name : "-", domain->id);
+	if (dynamic->carrefour)
+		printf(" carrefour %s", words[dynamic->carrefour]);
+	if (dynamic->automatic)
+		printf("%s auto %s", dynamic->carrefour ? "," : "", words[dynamic->automatic]);
+	putchar('\n');
+	if (!carrefour_show(&watching) && (dynamic->carrefour >= SWITCH_ON || dynamic->automatic >= SWITCH_ON))
+		printf("but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n");
+	free(watching.watched);
+}
+
+static void switch_only(const struct options *options, const char *which)
+{
+	struct domain domain = { 0 };
+	struct policy policy;
+
+	if (options->nodes || options->weights || options->rebalance)
+		die_usage("set", "--%s needs a policy", options->nodes ? "nodes" : options->weights ? "weights" : "rebalance");
+	find_guest(which, &domain);
+	check_domain(backend_set_dynamic(domain.id, &options->dynamic), &domain, "switch carrefour or auto of");
+	if (options->format == FORMAT_TABLE) {
+		output_begin(options->format);
+		print_dynamic(&domain, &options->dynamic);
+		output_end();
+	} else {
+		check_domain(backend_get(domain.id, &policy), &domain, "ask for the policy of");
+		print(options->format, &domain, &policy, &policy);
+	}
+	free(domain.name);
+}
+
 static void run(const struct options *options, int argc, char **argv)
 {
+	const struct dynamic *dynamic = &options->dynamic;
 	struct domain domain = { 0 };
 	struct policy before, now;
 	struct request request;
@@ -178,13 +219,22 @@ static void run(const struct options *options, int argc, char **argv)
 	enum result result;
 	char *spec, why[512];
 
-	(void)argc;
+	if (argc == 1 && !dynamic->carrefour && !dynamic->automatic)
+		die_usage("set", "an argument is missing; it takes %s", cmd_set.arguments);
+	if (argc == 1) {
+		switch_only(options, argv[0]);
+		return;
+	}
 	spec = make_spec(argv[1], options);
 	check_policy_name(spec);
 	result = backend_parse(spec, &request, why, sizeof(why));
 	if (result == RESULT_REFUSED)
 		die("no policy setting '%s': %s", spec, why);
 	check(result, "read the policy");
+	if (dynamic->carrefour)
+		request.dynamic.carrefour = dynamic->carrefour;
+	if (dynamic->automatic)
+		request.dynamic.automatic = dynamic->automatic;
 	if (options->rebalance && !strncmp(spec, "none", strcspn(spec, ",")))
 		die("policy none has no place for memory; leave out --rebalance, "
 		    "or give another policy");
@@ -221,8 +271,8 @@ static void run(const struct options *options, int argc, char **argv)
 
 const struct command cmd_set = {
 	.name = "set",
-	.arguments = "DOM POLICY",
-	.summary = "give a running domain another policy",
+	.arguments = "DOM [POLICY] [SWITCH]...",
+	.summary = "give a running domain another policy, switch Carrefour",
 	.help =
 "POLICY may also be a whole setting in the words of xl.cfg, see the last example.\n"
 "Without --nodes the home nodes are those of the domain's node affinity. Without\n"
@@ -231,14 +281,21 @@ const struct command cmd_set = {
 "or is moved while the domain runs, with --rebalance. That is also the way to\n"
 "evacuate a node: leave it out of the home nodes, as in the third example.\n"
 "\n"
+"SWITCH is +carrefour or -carrefour, +auto, +auto=advise or -auto. With the\n"
+"first, carrefourd moves pages to who accesses them; with auto it chooses policy\n"
+"and Carrefour, or only says what it would choose. Without POLICY the policy\n"
+"stays as it is.\n"
+"\n"
 "Examples:\n"
 "  xl numa-policy set guest1 round-2m\n"
 "  xl numa-policy set guest1 round-4k --nodes 0-3,^1 --weights 2:1:1\n"
 "  xl numa-policy set guest1 round-2m --nodes 0-3,^2 --rebalance\n"
-"  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n",
+"  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n"
+"  xl numa-policy set guest1 first-touch +carrefour\n"
+"  xl numa-policy set guest1 -carrefour\n",
 	.sets_policy = true,
 	.moves = true,
-	.min_arguments = 2,
+	.min_arguments = 1,
 	.max_arguments = 2,
 	.run = run,
 };

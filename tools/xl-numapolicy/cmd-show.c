@@ -2,7 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "carrefour.h"
 #include "command.h"
 #include "errors.h"
 #include "format.h"
@@ -39,6 +41,23 @@ static void print_touches(const struct touch_stats *stats)
 	       stats->events, stats->invalid);
 }
 
+/* Nothing of a domain that carrefourd does not watch. */
+static void print_watched(const struct watched *w)
+{
+	char local[NUMBER_TEXT], imbalance[NUMBER_TEXT], size[NUMBER_TEXT];
+
+	if (!w)
+		return;
+	printf("carrefour   %s, auto %s%s%s\n", w->carrefour ? "on" : "off", w->automatic, *w->class ? ": " : "", w->class);
+	if (strcmp(w->sampling, "runs"))
+		printf("sampling    %s; 'xl numa-policy explain' says more\n", w->sampling);
+	else
+		printf("accesses    %" PRIu64 " samples in the last period, %s%% of them local, imbalance %s%%\n", w->samples,
+		       format_share(local, w->local, 1000), format_share(imbalance, w->imbalance, 1000));
+	printf("migrated    %" PRIu64 " pages in the last period, %s in all; %" PRIu64 " samples were dropped\n", w->moves,
+	       format_bytes(size, w->all_bytes), w->all_dropped);
+}
+
 /* Only of interest where there was ever such a page. */
 static bool has_touches(const struct touch_stats *stats)
 {
@@ -46,7 +65,8 @@ static bool has_touches(const struct touch_stats *stats)
 }
 
 static void print_text(const struct domain *domain, const struct policy *policy,
-		       const struct usage *usage, const struct stats *stats)
+		       const struct usage *usage, const struct stats *stats,
+		       const struct watched *watched)
 {
 	char list[LIST_TEXT], share[NUMBER_TEXT], size[NUMBER_TEXT];
 	uint64_t total = usage_total(usage);
@@ -70,6 +90,7 @@ static void print_text(const struct domain *domain, const struct policy *policy,
 	print_moves(&stats->moves);
 	if (has_touches(&stats->touches))
 		print_touches(&stats->touches);
+	print_watched(watched);
 	putchar('\n');
 }
 
@@ -206,6 +227,7 @@ static void print_nodes(const struct policy *policy, const struct usage *usage,
 static void run(const struct options *options, int argc, char **argv)
 {
 	struct domain domain = { 0 };
+	struct watching watching;
 	struct stats stats;
 	struct policy policy;
 	struct usage usage;
@@ -221,15 +243,17 @@ static void run(const struct options *options, int argc, char **argv)
 	check_domain(backend_stats(domain.id, &stats), &domain,
 		     "ask for the statistics of");
 
+	carrefour_show(&watching);
 	output_begin(options->format);
 	if (options->format == FORMAT_TABLE)
-		print_text(&domain, &policy, &usage, &stats);
+		print_text(&domain, &policy, &usage, &stats, carrefour_find(&watching, domain.id));
 	else
 		print_domain_row(&domain, &policy, &usage, &stats);
 	if (options->format == FORMAT_RAW)
 		putchar('\n');
 	print_nodes(&policy, &usage, &stats.touches, &nodes);
 	output_end();
+	free(watching.watched);
 	free(domain.name);
 }
 

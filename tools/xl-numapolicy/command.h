@@ -10,8 +10,9 @@ struct options {
 	enum format format;
 	bool verbose;
 	const char *nodes, *weights;	/* NULL if not given */
+	struct dynamic dynamic;		/* +carrefour, -auto ... */
 	bool rebalance, dry_run, quiet;
-	uint64_t max_mb_per_s;	/* 0: not given */
+	uint64_t max_mb_per_s, seconds, count;	/* 0: not given */
 };
 
 struct command {
@@ -21,12 +22,15 @@ struct command {
 	const char *help;	/* what there is to say beyond the options, examples */
 	bool sets_policy;	/* takes --nodes and --weights, lists the policies */
 	bool moves;		/* takes the options of moving memory */
+	bool records, refreshes; /* takes --seconds; the latter --count, too */
+	bool offline;		/* needs no Xen */
 	int min_arguments, max_arguments;	/* max < 0: any number */
 	/* Returns if all went well; argv holds the arguments alone. */
 	void (*run)(const struct options *options, int argc, char **argv);
 };
 
-extern const struct command cmd_list, cmd_show, cmd_set, cmd_rebalance, cmd_where;
+extern const struct command cmd_list, cmd_show, cmd_top, cmd_set, cmd_rebalance, cmd_where, cmd_explain, cmd_record,
+	cmd_replay;
 
 /* A domain that can have a policy; exits with the reason if it cannot. */
 void find_guest(const char *which, struct domain *domain);

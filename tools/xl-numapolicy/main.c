@@ -12,7 +12,7 @@
 #include "errors.h"
 
 static const struct command *const commands[] = {
-	&cmd_list, &cmd_show, &cmd_set, &cmd_rebalance, &cmd_where,
+	&cmd_list, &cmd_show, &cmd_top, &cmd_set, &cmd_rebalance, &cmd_where, &cmd_explain, &cmd_record, &cmd_replay,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -24,8 +24,8 @@ static const struct command *find_command(const char *name)
 	for (i = 0; i < NR_COMMANDS; i++)
 		if (!strcmp(name, commands[i]->name))
 			return commands[i];
-	die_usage(NULL, "no command '%s'; there are list, show, set, rebalance, where "
-		  "and help", name);
+	die_usage(NULL, "no command '%s'; there are list, show, top, set, rebalance, where, "
+		  "explain, record, replay and help", name);
 }
 
 static void print_policies(void)
@@ -69,10 +69,16 @@ static void help_command(const struct command *command)
 		       "  -q, --quiet          show no progress\n",
 		       command->sets_policy ? "" :
 		       "      --dry-run        move nothing, say how much would move\n");
-	printf("      --json           print JSON, with exact numbers\n"
-	       "      --raw            print plain columns, with exact numbers\n"
-	       "  -v, --verbose        show what libxl has to say, on stderr\n"
-	       "  -h, --help           show this help\n");
+	if (command->records)
+		printf("      --seconds N      end it after so long\n");
+	if (command->refreshes)
+		printf("      --seconds N      refresh that often, instead of every 2 seconds\n"
+		       "      --count N        end after so many times\n");
+	if (!command->offline)
+		printf("      --json           print JSON, with exact numbers\n"
+		       "      --raw            print plain columns, with exact numbers\n"
+		       "  -v, --verbose        show what libxl has to say, on stderr\n");
+	printf("  -h, --help           show this help\n");
 	if (command->sets_policy)
 		print_policies();
 	printf("\n%s", command->help);
@@ -83,14 +89,25 @@ static void help(void)
 	unsigned int i;
 
 	printf("Usage: xl numa-policy [COMMAND] [OPTION]... [ARGUMENT]...\n\n"
-	       "On which NUMA nodes the memory of guests is, and by which policy it is put there.\n\n"
+	       "On which NUMA nodes the memory of guests is, and by which policy it is put\n"
+	       "there.\n\n"
 	       "Commands:\n");
 	for (i = 0; i < NR_COMMANDS; i++)
-		printf("  %-9s %-12s %s\n", commands[i]->name,
-		       commands[i]->arguments, commands[i]->summary);
-	printf("  %-9s %-12s %s\n\n", "help", "[COMMAND]", "this text, or more on a command");
-	printf("DOM is the name or the id of a domain. Without a command: list.\n"
-	       "All commands take --json and --raw. The manual is xl-numa-policy(1).\n");
+		printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	printf("  %-9s %s\n\n", "help", "this text; help COMMAND: what it takes, and examples");
+	printf("A domain is given by its name or its id. Without a command: list.\n"
+	       "All that ask Xen take --json and --raw. The manual is xl-numa-policy(1).\n");
+}
+
+/* What a day has, and nobody needs more of. */
+static uint64_t parse_count(const struct command *command, const char *option, const char *text)
+{
+	const unsigned long max = 86400;
+	unsigned long n = strtoul(text, NULL, 10);
+
+	if (!*text || text[strspn(text, "0123456789")] || n < 1 || n > max)
+		die_usage(command->name, "'%s' is no value for --%s; give 1 to %lu", text, option, max);
+	return n;
 }
 
 static uint64_t parse_mb_per_s(const struct command *command, const char *text)
@@ -109,6 +126,9 @@ static uint64_t parse_mb_per_s(const struct command *command, const char *text)
 static void check_options(const struct command *command,
 			  const struct options *options)
 {
+	if (command->offline && (options->format != FORMAT_TABLE || options->verbose))
+		die_usage(command->name, "%s is no option of %s", options->verbose ? "--verbose" :
+			  options->format == FORMAT_JSON ? "--json" : "--raw", command->name);
 	if ((options->nodes || options->weights || options->rebalance) &&
 	    !command->sets_policy)
 		die_usage(command->name, "--%s is an option of set only",
@@ -122,10 +142,47 @@ static void check_options(const struct command *command,
 		die_usage(command->name, "--%s is an option of rebalance only",
 			  options->dry_run ? "dry-run" :
 			  options->quiet ? "quiet" : "max-mb-per-s");
+	if (options->seconds && !command->records && !command->refreshes)
+		die_usage(command->name, "--seconds is an option of record and top only");
+	if (options->count && !command->refreshes)
+		die_usage(command->name, "--count is an option of top only");
 	if ((options->max_mb_per_s || options->quiet) && command->sets_policy &&
 	    !options->rebalance)
 		die_usage(command->name, "--%s needs --rebalance",
 			  options->quiet ? "quiet" : "max-mb-per-s");
+}
+
+/* +carrefour and -carrefour are no options in getopt's sense: takes them out, whatever their place. */
+static struct dynamic take_switches(const struct command *command, int *argc, char **argv)
+{
+	struct dynamic dynamic = { 0 };
+	int from, to = 1;
+
+	for (from = 1; from < *argc; from++) {
+		const char *word = argv[from];
+		bool on = *word == '+';
+
+		if (!strcmp(word, "--"))
+			break;
+		if (*word && !strcmp(word + 1, "carrefour") && (on || *word == '-'))
+			dynamic.carrefour = on ? SWITCH_ON : SWITCH_OFF;
+		else if (*word && !strcmp(word + 1, "auto") && (on || *word == '-'))
+			dynamic.automatic = on ? SWITCH_ON : SWITCH_OFF;
+		else if (!strcmp(word, "+auto=advise"))
+			dynamic.automatic = SWITCH_ADVISE;
+		else if (on && command->sets_policy)
+			die_usage(command->name, "no switch '%s'; there are +carrefour, -carrefour, +auto, +auto=advise and "
+				  "-auto", word);
+		else
+			argv[to++] = argv[from];
+	}
+	if ((dynamic.carrefour || dynamic.automatic) && !command->sets_policy)
+		die_usage(command->name, "+ and - switch what set sets");
+	while (from < *argc)
+		argv[to++] = argv[from++];
+	argv[to] = NULL;
+	*argc = to;
+	return dynamic;
 }
 
 /* Leaves the arguments alone at argv[*first] and beyond. */
@@ -134,7 +191,7 @@ static struct options parse_options(const struct command *command, int argc,
 {
 	enum {
 		OPT_JSON = 256, OPT_RAW, OPT_NODES, OPT_WEIGHTS, OPT_REBALANCE,
-		OPT_MAX_MB_PER_S, OPT_DRY_RUN
+		OPT_MAX_MB_PER_S, OPT_DRY_RUN, OPT_SECONDS, OPT_COUNT
 	};
 	static const struct option known[] = {
 		{ "json", no_argument, NULL, OPT_JSON },
@@ -147,6 +204,8 @@ static struct options parse_options(const struct command *command, int argc,
 		{ "max-mb-per-s", required_argument, NULL, OPT_MAX_MB_PER_S },
 		{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "seconds", required_argument, NULL, OPT_SECONDS },
+		{ "count", required_argument, NULL, OPT_COUNT },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct options options = { .format = FORMAT_TABLE };
@@ -179,6 +238,12 @@ static struct options parse_options(const struct command *command, int argc,
 		case OPT_DRY_RUN:
 			options.dry_run = true;
 			break;
+		case OPT_SECONDS:
+			options.seconds = parse_count(command, "seconds", optarg);
+			break;
+		case OPT_COUNT:
+			options.count = parse_count(command, "count", optarg);
+			break;
 		case 'q':
 			options.quiet = true;
 			break;
@@ -210,6 +275,7 @@ static struct options parse_options(const struct command *command, int argc,
 int main(int argc, char **argv)
 {
 	const struct command *command = &cmd_list;
+	struct dynamic dynamic;
 	struct options options;
 	int first;
 
@@ -234,7 +300,9 @@ int main(int argc, char **argv)
 		argv++;
 	}
 
+	dynamic = take_switches(command, &argc, argv);
 	options = parse_options(command, argc, argv, &first);
+	options.dynamic = dynamic;
 	argc -= first;
 	argv += first;
 	if (argc < command->min_arguments ||
@@ -244,8 +312,10 @@ int main(int argc, char **argv)
 			  "an argument too many",
 			  *command->arguments ? command->arguments : "none");
 
-	check(backend_open(options.verbose), "talk to Xen");
+	if (!command->offline)
+		check(backend_open(options.verbose), "talk to Xen");
 	command->run(&options, argc, argv);
-	backend_close();
+	if (!command->offline)
+		backend_close();
 	return EXIT_SUCCESS;
 }

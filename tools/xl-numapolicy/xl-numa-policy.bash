@@ -36,13 +36,13 @@ _xl_numa_policy()
 	fi
 	for (( ; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--nodes | --weights | --max-mb-per-s)
+		--nodes | --weights | --max-mb-per-s | --seconds | --count)
 			# The value is the next word, or comes after "=".
 			[[ ${COMP_WORDS[i + 1]} == = ]] || ((i++))
 			;;
 		= | :)	# bash makes words of what is around them
 			((i++)) ;;
-		-*)	;;
+		-* | +*)	;;
 		*)
 			if [[ -z $command ]]; then
 				command=${COMP_WORDS[i]}
@@ -64,9 +64,13 @@ _xl_numa_policy()
 	:0:* | help:0:*)
 		words=$(_xl_numa_policy_names Commands help) ;;
 	help:*)	;;
+	set:*:+*)
+		words='+carrefour +auto +auto=advise' ;;
 	*:-*)
-		words=$(_xl_numa_policy_names Options "$command" --help) ;;
-	show:0:* | set:0:* | rebalance:0:* | where:0:*)
+		words=$(_xl_numa_policy_names Options "$command" --help)
+		[[ $command != set || $cur == --* ]] || words+=' -carrefour -auto'
+		;;
+	show:0:* | set:0:* | rebalance:0:* | where:0:* | explain:0:* | record:0:*)
 		words=$(_xl_numa_policy_guests) ;;
 	set:1:*)
 		words=$(_xl_numa_policy_names Policies set --help) ;;

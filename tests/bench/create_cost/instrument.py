@@ -58,7 +58,21 @@ class Symbols:
         # the parts that the compiler split off count as the function they are of
         self.names = [re.sub(r"\.(cold|part|isra|constprop|lto_priv)\b.*", "", name) for _, name in text]
         self.entries = {address for address, name in text if ".cold" not in name and ".part" not in name}
-        self.places = {}
+        self.places, self.lines = {}, []
+
+    def entries_in(self, pattern):
+        """Where the functions of the files begin whose path has this in it."""
+        if not self.lines:      # which takes seconds
+            self.lines = [line.partition("\t") for line in tool("nm", "-l", "--defined-only", self.file).splitlines()]
+        found = [int(symbol.split()[0], 16) for symbol, _, place in self.lines if re.search(pattern, place)]
+        if not (found := [address for address in found if address in self.entries]):
+            raise InstrumentError(f"no function comes from {pattern}")
+        return found
+
+    def ranges_of(self, names):
+        """[(from, to)] of these functions."""
+        ends = [*self.addresses[1:], self.end]
+        return [(start, end) for start, end, name in zip(self.addresses, ends, self.names) if name in names]
 
     def function(self, address):
         index = bisect.bisect(self.addresses, address) - 1
@@ -96,10 +110,15 @@ class Counts:
 
 
 def parse(line, symbols, cpu=DOM0_CPU):
-    """The Counts of a CPU in a line of the plugin."""
+    """The number of the region in a line of the plugin, and the Counts of a CPU."""
     record = json.loads(line)
     if "error" in record:
         raise InstrumentError(f"the plugin says: {record['error']}")
+    return record["region"], count(record, symbols, cpu)
+
+
+def count(record, symbols, cpu):
+    """The Counts of a CPU in a record of the plugin."""
     functions, everywhere, calls = Counter(), Counter(), Counter()
     for address, instructions, counts in record["blocks"]:
         name = symbols.function(address)
@@ -111,7 +130,7 @@ def parse(line, symbols, cpu=DOM0_CPU):
     everywhere["(outside of text)"] += sum(record["xen_other"])
     if not functions.total():
         raise InstrumentError("a region without a single instruction of Xen: is xen-syms that of the hypervisor?")
-    return record["region"], Counts(functions, calls, everywhere, record["kernel"][cpu], record["user"][cpu])
+    return Counts(functions, calls, everywhere, record["kernel"][cpu], record["user"][cpu])
 
 
 class Instrumented(boots.Machine):

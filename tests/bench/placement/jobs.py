@@ -53,8 +53,8 @@ PAIRS = (
     ("pattern-master", "pattern-partitioned"),
     ("hpcc-stream", "pattern-master"),
 )
-# Policies that the paper's figures 8 and 9 compare are the default and the best; of the policies below, this one stands for it.
-PAIR_SUBJECTS = (STOCK, "round-4k")
+# The paper's figures 8 and 9 compare the default and the best policy.
+PAIR_SUBJECTS = (STOCK, "round-4k", "first-touch", "round-4k-carrefour", "first-touch-carrefour", "auto")
 
 
 @dataclass(frozen=True)

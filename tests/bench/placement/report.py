@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pages import table
 
-from . import plots
+from . import aims, plots
 from .figures import LOW, MODERATE, Figures, cpu_time, instructions
 from .jobs import LAYOUTS, PAIR_SUBJECTS, WORKLOADS, read_workloads
 from .subjects import FIRST_TOUCH, INTERLEAVE, POLICIES, STOCK, SUBJECTS, XEN, XEN_FIRST_TOUCH
@@ -108,13 +108,12 @@ def first_touch(figures, workloads):
 
 
 def pairs(figures):
-    subject = PAIR_SUBJECTS[1]
     if not figures.pairs:
         return ["(not measured)"]
+    subjects = [name for name in PAIR_SUBJECTS if name != STOCK and any(subject == name for subject, *_ in figures.pairs)]
     kinds = dict.fromkeys((workload, beside, layout) for _, workload, beside, layout in figures.pairs)
-    rows = [(workload, beside, layout, signed(figures.pair_gain(workload, beside, layout, subject, LAYOUTS[layout].cpus)))
-            for workload, beside, layout in kinds]
-    return table(("measured", "beside it", "the two", f"gain of {subject} against stock Xen"), rows, left=3)
+    rows = [(*kind, *(signed(figures.pair_gain(*kind, name, LAYOUTS[kind[-1]].cpus)) for name in subjects)) for kind in kinds]
+    return table(("measured", "beside it", "the two", *titles(subjects)), rows, left=3)
 
 
 def sorting(figures, workloads):
@@ -162,12 +161,15 @@ def page(result):
     figures = Figures(result["results"])
     tables = {"table_1": table_1(figures), "overheads": overheads(figures), "gains": gains(figures), "pairs": pairs(figures),
               "first_touch": first_touch(figures, read_workloads(WORKLOADS)),
-              "sorting": sorting(figures, read_workloads(WORKLOADS)), "costs": costs(figures)}
+              "sorting": sorting(figures, read_workloads(WORKLOADS)), "costs": costs(figures),
+              "best": aims.best(figures), "auto": aims.auto(figures), "carrefour": aims.work(figures)}
     tables |= {key: by_subject(figures, key) for key in ("imbalance", "local_ratio", "interconnect_load")}
     return (HERE / "page.md").read_text().format(
         bench=result["bench"], missing=what_is_missing(result),
-        versions=f"{result['versions']['qemu']}; {result['versions']['gcc']}.", low=percent(LOW), moderate=percent(MODERATE), lost_stock=count_over(figures, best_only=False),
-        lost_best=count_over(figures, best_only=True), judgement=(HERE / "judgement.md").read_text().strip(),
+        versions=f"{result['versions']['qemu']}; {result['versions']['gcc']}.", low=percent(LOW), moderate=percent(MODERATE),
+        lost_stock=count_over(figures, best_only=False),
+        lost_best=count_over(figures, best_only=True), best_said=aims.best_said(figures), auto_said=aims.auto_said(figures),
+        judgement=(HERE / "judgement.md").read_text().strip(),
         **{name: "\n".join(lines) for name, lines in tables.items()})
 
 

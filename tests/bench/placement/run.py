@@ -3,8 +3,8 @@
 
     BENCH=quick|full tests/bench/placement/run.py [--subjects NAME…] [--workloads NAME…] [--out DIRECTORY] [--report] [--fresh]
 
-Finished jobs are kept in build/bench/placement/results/ and not done again as long as nothing changes that they depend on.
-Results go to docs/results/placement*.
+Finished jobs are kept in build/bench/placement/results/, published ones in docs/results/placement.json, and not done again as long
+as nothing changes that they depend on.  Results go to docs/results/placement*.
 """
 
 import argparse
@@ -19,11 +19,13 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
 from pages import versions                                          # noqa: E402  the path comes first
 from places import RESULTS                                          # noqa: E402
-from placement import jobs, report, store                           # noqa: E402
-from placement.machines import OUT, MeasureError, build_plugin, host    # noqa: E402
+from placement import jobs, repeats, report, store                           # noqa: E402
+from placement.hosts import host                                    # noqa: E402
+from placement.machines import OUT, MeasureError, build_plugin      # noqa: E402
 from placement.subjects import SUBJECTS                             # noqa: E402
 
 from harness.machine import BootRed, CommandFailed                  # noqa: E402
+from harness.mended import QEMU                                     # noqa: E402
 
 BOOT_SECONDS = 15
 # what a job that went wrong may raise; the others go on after it
@@ -54,7 +56,7 @@ def run_boot(subject, batch, keep, progress):
                 if machine is None:
                     machine = host(subject).boot()
                     started = time.monotonic()
-                region, where = machine.measure(job)
+                region, where, cycles = repeats.measure(machine, job)
             except WRONG as error:
                 print(f"error: {job}: {error}", file=sys.stderr, flush=True)
                 failed.append(f"{job}: {str(error).splitlines()[0]}")
@@ -62,7 +64,8 @@ def run_boot(subject, batch, keep, progress):
                     machine.kill()
                 machine = None
                 continue
-            keep.put(job, {"region": region, "placement": where, "wall_seconds": round(time.monotonic() - started, 1)})
+            keep.put(job, {"region": region, "placement": where, "repeats": cycles,
+                           "wall_seconds": round(time.monotonic() - started, 1)})
         if machine is not None:
             try:
                 machine.finish()
@@ -78,9 +81,11 @@ def run_boot(subject, batch, keep, progress):
     return failed
 
 
-def run(bench, subjects=None, workloads=None, measure=True):
+def run(bench, subjects=None, workloads=None, measure=True, fresh=False):
     """Does what is not done yet.  ([results], [what failed])"""
-    keep, planned = store.Store(), jobs.plan(bench, jobs.read_workloads(jobs.WORKLOADS), subjects, workloads)
+    if fresh:
+        shutil.rmtree(store.RESULTS, ignore_errors=True)
+    keep, planned = store.Store(fresh), jobs.plan(bench, jobs.read_workloads(jobs.WORKLOADS), subjects, workloads)
     if not planned:
         raise MeasureError("nothing is to be done: no workload or subject has that name")
     todo = [job for job in planned if keep.get(job) is None]
@@ -106,16 +111,14 @@ def main():
     bench = os.environ.get("BENCH", "full")
     if bench not in ("quick", "full"):
         sys.exit(f"error: BENCH={bench}: should be quick or full")
-    if options.fresh:
-        shutil.rmtree(store.RESULTS, ignore_errors=True)
     whole = bench == "full" and not options.subjects and not options.workloads
     out = options.out or (RESULTS if whole else OUT)
     try:
-        results, failed = run(bench, options.subjects, options.workloads, not options.report)
+        results, failed = run(bench, options.subjects, options.workloads, not options.report, options.fresh)
     except MeasureError as error:
         sys.exit(f"error: nothing was measured: {error}")
     if results:
-        for path in report.write({"bench": bench, "versions": versions(), "failed": failed, "results": results}, out):
+        for path in report.write({"bench": bench, "versions": versions(QEMU), "failed": failed, "results": results}, out):
             print(path)
     if failed:
         sys.exit("error: not everything was measured:\n  " + "\n  ".join(failed))

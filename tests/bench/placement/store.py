@@ -1,21 +1,31 @@
-"""Finished results: a file each, named after the content of all that made it, so that a bench can be stopped and go on."""
+"""Finished results: a file each, named after the content of all that made it, so that a bench can be stopped and go on.  What has
+been published counts as well: a bench that takes hours may go on in another clone, or on another machine."""
 
 import hashlib
 import json
 from dataclasses import asdict
 
+import pages
+import places
 from places import BUILD, ROOT
 
+from harness.mended import QEMU
+
+from .carrefour import RUNS_MAX, SETTINGS
 from .jobs import LAYOUTS, WORKLOADS
 from .machines import IMAGES, LISTEN, NUMASIM, OUT, XEN_OPTIONS, model_options
+from .repeats import AGREE, most
 from .subjects import SUBJECTS
 from .topology import AMD48
 
 RESULTS = OUT / "results"
+PUBLISHED = places.RESULTS / "placement.json"
 TIMES = OUT / "times.json"
 BENCH = ROOT / "tests" / "bench"
 # what is in the image beside the packages, whose versions are in a file, and the workloads
 IMAGE_PARTS = (BENCH / "programs", BENCH / "images" / "init")
+BOOT = ROOT / "tests" / "boot"
+TOOLS = BUILD / "xen-tools" / "usr" / "local"
 
 
 def content(*paths):
@@ -28,15 +38,37 @@ def content(*paths):
     return total.hexdigest()[:24]
 
 
-def plugin_sources():
+def c_sources(directory):
     # not the binary: it bears the path of the clone
-    return [path for path in sorted(NUMASIM.iterdir()) if path.suffix in (".c", ".h") and not path.name.startswith("test")]
+    return [path for path in sorted(directory.iterdir()) if path.suffix in (".c", ".h") and not path.name.startswith("test")]
+
+
+def dom0_parts():
+    """What of dom0's image is at work in a bench.  The whole of it changes with each program of the boot tests."""
+    return [*(TOOLS / "sbin" / name for name in ("xl", "xenstored", "xenconsoled")), *sorted(TOOLS.glob("lib/*.so.*")),
+            BOOT / "images" / "dom0-init", BOOT / "images" / "agent", BOOT / "programs" / "numa-dump.c"]
+
+
+def qemu_patches():
+    return sorted((BOOT / "qemu").glob("*.patch"))
+
+
+def carrefourd_sources():
+    directory = ROOT / "carrefour-user"
+    return [directory / "Makefile", *c_sources(directory)]
+
+
+def published(path):
+    """{name: result} of a page's JSON."""
+    page = json.loads(path.read_text()) if path.exists() else {"results": []}
+    return {row["name"]: {**row, "region": {**row["region"], "machine": page["machine"]}} for row in page["results"] if "name" in row}
 
 
 class Store:
-    def __init__(self):
+    def __init__(self, fresh=False):
         RESULTS.mkdir(parents=True, exist_ok=True)
-        self.hashes = {}
+        self.qemu = pages.versions(QEMU)["qemu"]
+        self.hashes, self.published = {}, {} if fresh else published(PUBLISHED)
         self.times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
 
     def content(self, *paths):
@@ -49,40 +81,51 @@ class Store:
         subject = SUBJECTS[job.subject]
         hosted = {} if subject.native else {
             "xen": self.content(BUILD / f"xen-{subject.hypervisor}" / "xen"), "options": XEN_OPTIONS,
-            "guest": LISTEN, "dom0": self.content(BUILD / "images" / "image-id"),
+            "guest": LISTEN, "dom0": self.content(*dom0_parts()),
         }
+        if subject.dynamic:
+            hosted |= {"carrefourd": self.content(*carrefourd_sources()), "settings": SETTINGS}
+        if subject.learns:
+            hosted |= {"runs": RUNS_MAX}
+        repeated = {"repeats": [most(job), AGREE]} if most(job) > 1 else {}
         # scripts without a suffix are shared by workloads
         scripts = sorted(path for path in WORKLOADS.iterdir() if path.is_file() and
                          (not path.suffix or path.suffix == ".sh" and path.stem in (job.workload, job.beside)))
         return {
-            **hosted, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size,
-            "topology": asdict(AMD48), "model": model_options(), "plugin": self.content(*plugin_sources()),
+            **hosted, **repeated, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size,
+            "qemu": self.qemu, "mended": self.content(*qemu_patches()),
+            "topology": asdict(AMD48), "model": model_options(), "plugin": self.content(*c_sources(NUMASIM)),
             "kernel": self.content(BUILD / "linux" / "bzImage"), "packages": self.content(IMAGES / "versions"),
             "image": self.content(*IMAGE_PARTS), "workload": self.content(*scripts),
         }
 
-    def path(self, job):
+    def name(self, job):
         recipe = json.dumps(self.recipe(job), sort_keys=True)
         beside = f"+{job.beside}-{job.layout}" if job.beside else ""
         key = hashlib.sha256(recipe.encode()).hexdigest()[:16]
-        return RESULTS / f"{job.subject}-{job.workload}{beside}-{job.size}-{key}.json"
+        return f"{job.subject}-{job.workload}{beside}-{job.size}-{key}"
+
+    def path(self, job):
+        return RESULTS / f"{self.name(job)}.json"
 
     def get(self, job):
         """The result of a job, or None."""
         path = self.path(job)
-        return json.loads(path.read_text()) if path.exists() else None
+        return json.loads(path.read_text()) if path.exists() else self.published.get(path.stem)
 
     def put(self, job, result):
         path = self.path(job)
         new = path.with_suffix(".new")
-        new.write_text(json.dumps({**asdict(job), "recipe": self.recipe(job), **result}) + "\n")
+        new.write_text(json.dumps({**asdict(job), "name": path.stem, "recipe": self.recipe(job), **result}) + "\n")
         new.rename(path)        # a result is there as a whole or not at all
         self.times[self.kind(job)] = result["wall_seconds"]
         TIMES.write_text(json.dumps(self.times, indent=1) + "\n")
 
     @staticmethod
     def kind(job):
-        return f"{'native' if SUBJECTS[job.subject].native else 'xen'} {job.workload} {job.layout} {job.size}"
+        subject = SUBJECTS[job.subject]
+        system = "native" if subject.native else "auto" if subject.learns else "carrefour" if subject.dynamic else "xen"
+        return f"{system} {job.workload} {job.layout} {job.size}"
 
     def usual(self, job):
         """Seconds that such a job took the last time; some, where there was none."""

@@ -1,11 +1,13 @@
 """The driver without a machine: what it plans, keeps, does again and reports; and the memory map of the emulated machine."""
 
 import json
+import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from placement import jobs, machines, run, store, topology
+from placement import carrefour, jobs, machines, repeats, report, run, store, topology
 from placement.machines import MeasureError
 from placement.subjects import SUBJECTS
 
@@ -18,7 +20,7 @@ HEADER = "# title: {0}\n# from: us\n# set: quick full\n# class: partitioned\n"
 
 class Host:
     """Stands for a booted machine; its class attributes say what goes wrong."""
-    log, wrong, red_end = [], set(), False
+    log, wrong, red_end, cycles = [], set(), False, []
 
     def __init__(self, subject):
         self.subject = subject
@@ -31,7 +33,8 @@ class Host:
         self.log.append(str(job))
         if job.workload in self.wrong:
             raise MeasureError("it went wrong")
-        return {"cycles": 1}, None
+        cycles = self.cycles.pop(0) if self.cycles else 100
+        return {"cycles": 1, "machine": {"nodes": 8}, "cpus": [{"memory_cycles": {"contended": cycles}}]}, None
 
     def finish(self):
         if self.red_end:
@@ -53,6 +56,7 @@ def bench(monkeypatch, tmp_path):
     monkeypatch.setattr(store, "WORKLOADS", scripts)
     monkeypatch.setattr(store, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(store, "TIMES", tmp_path / "times.json")
+    monkeypatch.setattr(store, "PUBLISHED", tmp_path / "placement.json")
     monkeypatch.setattr(run, "build_plugin", lambda: None)
     monkeypatch.setattr(run, "host", Host)
     monkeypatch.setattr(store, "NUMASIM", tmp_path)
@@ -107,6 +111,31 @@ def test_what_a_red_boot_measured_is_dropped(bench, monkeypatch):
     assert results == [] and len(failed) == 2
 
 
+def publish(results):
+    store.PUBLISHED.write_text(report.raw({"bench": "quick", "versions": {}, "failed": [], "results": results}))
+    for path in store.RESULTS.iterdir():
+        path.unlink()
+
+
+def test_what_is_published_is_not_measured_again(bench):
+    results, _ = bench()
+    publish(results[:1] + results[2:])
+    Host.log.clear()
+    again, _ = bench()
+    assert Host.log == ["boot native-interleave", ALL[2]]
+    unwritten = [{key: value for key, value in result.items() if key != "recipe"} for result in results]
+    assert [again[0], *again[2:]] == [unwritten[0], *unwritten[2:]]
+    # unless it is to be, or depends on something that has changed
+    Host.log.clear()
+    run.run("quick", ["stock", "native-interleave"], fresh=True)
+    assert Host.log == ALL
+    publish(results)
+    (store.NUMASIM / "model.c").write_text("2")
+    Host.log.clear()
+    bench()
+    assert Host.log == ALL
+
+
 @pytest.mark.parametrize("file, again", [("a.sh", ["a"]), ("common", ["a", "b"])])
 def test_a_change_is_measured_again(bench, file, again):
     bench()
@@ -129,6 +158,147 @@ def test_a_workload_without_its_header_is_told(tmp_path):
     (tmp_path / "x.sh").write_text("# title: x\n# set: full\n")
     with pytest.raises(ValueError, match="lacks the header line.* class, from"):
         jobs.read_workloads(tmp_path)
+
+
+@pytest.mark.parametrize("cycles, counts", [
+    ([100, 101], 100),
+    ([101, 100], 100),
+    ([100, 103, 50], 100),
+    ([103, 100, 101], 101),
+    ([100, 200, 300], 200),
+    ([300, 100, 200], 200),
+])
+def test_the_middle_run_counts(cycles, counts):
+    """And there is no third one where two agree."""
+    host = Host("stock")
+    host.cycles = [*cycles, 1000]
+    region, where, seen = repeats.measure(host, jobs.Job("stock", "a", "full"))
+    assert (repeats.memory_cycles(region), where, seen) == (counts, None, cycles)
+
+
+@pytest.mark.parametrize("job", [jobs.Job("stock", "a", "quick"), jobs.Job("stock", "a", "full", "halved", "b")])
+def test_what_is_run_once(job):
+    host = Host("stock")
+    host.cycles = [100, 200]
+    assert repeats.measure(host, job)[2] == [100]
+
+
+NATIVE_RECIPE = {"subject", "layout", "repeats", "size", "topology", "qemu", "mended", "model", "plugin", "kernel", "packages",
+                 "image", "workload"}
+STATIC_RECIPE = NATIVE_RECIPE | {"xen", "options", "guest", "dom0"}
+SUBJECT = {"name", "title", "hypervisor", "policy", "prefix", "balancing", "quick"}
+
+
+def test_what_carrefour_needs_is_no_part_of_what_others_depend_on():
+    """Or all that was measured without it would have to be measured again."""
+    keep = store.Store()
+    keep.content = lambda *paths: "the same"
+    workload = next(iter(jobs.read_workloads(jobs.WORKLOADS)))
+    recipes = {name: keep.recipe(jobs.Job(name, workload, "full")) for name in SUBJECTS}
+    for name, recipe in recipes.items():
+        assert set(recipe["subject"]) == SUBJECT
+        wanted = NATIVE_RECIPE if SUBJECTS[name].native else STATIC_RECIPE
+        wanted = wanted | {"carrefourd", "settings"} if SUBJECTS[name].dynamic else wanted
+        assert set(recipe) == (wanted | {"runs"} if name == "auto" else wanted), name
+    assert recipes["auto"]["settings"] == carrefour.SETTINGS
+    assert {name: subject.static for name, subject in SUBJECTS.items() if subject.dynamic} == {
+        "round-2m-carrefour": "round-2m", "round-4k-carrefour": "round-4k", "first-touch-carrefour": "first-touch", "auto": ""}
+
+
+def test_the_parts_that_are_at_work_are_there():
+    """A file that is not there would be part of no key, and so would its changes."""
+    dom0, daemon = store.dom0_parts(), store.carrefourd_sources()
+    assert all(path.is_file() for path in [*dom0, *daemon])
+    assert {"xl", "dom0-init", "numa-dump.c"} <= {path.name for path in dom0}
+    assert any(path.name.startswith("libxenlight.so") for path in dom0)
+    assert {"auto.c", "decide.c", "Makefile"} <= {path.name for path in daemon}
+    assert "svm-intercept.patch" in {path.name for path in store.qemu_patches()}
+
+
+def test_only_the_guests_cpus_are_watched():
+    """dom0, and carrefourd in it, has the other one."""
+    assert re.search(r"\bwatch=(\d+)-(\d+),", machines.model_options()).groups() == ("1", "8") == (
+        str(topology.GUEST_CPUS[0]), str(topology.GUEST_CPUS[-1]))
+
+
+class Dom0(carrefour.CarrefourHost):
+    """Of a machine that does not exist: what is asked of it, and what carrefourd says."""
+
+    def __init__(self, subject, shown):
+        self.subject, self.guest, self.log = SUBJECTS[subject], None, []
+        self.daemon = SimpleNamespace(show=lambda name: shown, stop=lambda: self.log.append("stopped"))
+
+    def create(self, name, *_):
+        self.log.append("new guest")
+
+    def run(self, command, **_):
+        self.log.append(command.partition(" >")[0])
+        return SimpleNamespace(out="")
+
+
+SHOWN = {"sampling": "runs", "state": "active", "policy": "round-4k", "carrefour": True, "advice": {"class": "high"},
+         "totals": {"periods": 9, "samples": 7, "moves": 5, "frozen": 3, "backoffs": 1, "results": {}}}
+
+
+@pytest.fixture
+def dom0(monkeypatch):
+    def made(subject, policy="round-4k", **shown):
+        monkeypatch.setattr(machines.guests, "wait_console", lambda *_, **__: None)
+        monkeypatch.setattr(machines.guests, "console", lambda *_: "said")
+        monkeypatch.setattr(machines.guests, "domid", lambda *_: 1)
+        monkeypatch.setattr(machines.guests, "destroy", lambda machine, _: machine.log.append("gone"))
+        dump = SimpleNamespace(policy=policy, usage_pages=lambda: {0: 1}, fallback=0)
+        monkeypatch.setattr(machines.guests, "dump", lambda *_: dump)
+        return Dom0(subject, SHOWN | shown)
+    return made
+
+
+@pytest.mark.parametrize("subject, runs", [("round-4k-carrefour", 1), ("auto", 2)])
+def test_carrefour_has_a_guest_for_each_job(dom0, subject, runs):
+    """And who chooses by what it has seen has seen the workload."""
+    host = dom0(subject)
+    for _ in range(2):
+        assert host.measure_alone(jobs.Job(subject, "a", "full"))[1:] == (runs, {
+            "pages": {0: 1}, "fallback": 0, "policy": "round-4k", "carrefour": True, "class": "high", "periods": 9, "samples": 7,
+            "moves": 5, "frozen": 3, "backoffs": 1})
+    told = [line for line in host.log if "workloads/a.sh" in line]
+    assert len(told) == 2 * runs and all(line.count("workloads/a.sh") == 1 for line in told)
+    assert [line for line in host.log if line not in told] == ["new guest", "gone", "new guest"]
+
+
+def says(*classes, state="active"):
+    return [SHOWN | {"state": state, "advice": advice and {"class": advice}} for advice in classes]
+
+
+@pytest.mark.parametrize("shown, runs", [
+    (says("low") * 4, 2),                                       # the first time, it has seen nothing
+    (says("low", "low", "low", "high", "high", "high"), 3),
+    (says(None) * 2 + says("low") * 4, 2),
+    (says("low", "high", "high", "low") + says("low") * 2, 3),
+    (says("high") * 4 + says("high", state="following") * 2 + says("high") * 2, 2),
+    (says("high") * 2 + says("high", state="following") * 2 + says("high") * 2, 3),
+    (says(*["unknown"] * 4, *["low"] * 4), 3),
+    (says(None) * 12, 6),
+    (says(*["unknown"] * 12), 6),
+    (says(*["low", "high"] * 6), 6),
+])
+def test_auto_has_come_to_rest(dom0, shown, runs):
+    host = dom0("auto")
+    host.daemon.show = lambda name, answers=iter(shown): next(answers)
+    assert host.run_job("g", jobs.Job("auto", "a", "full"))[1] == runs
+
+
+@pytest.mark.parametrize("shown", [{"sampling": "refused"}, {"totals": SHOWN["totals"] | {"samples": 0}}])
+def test_a_daemon_that_sees_nothing_is_an_error(dom0, shown):
+    with pytest.raises(MeasureError, match="carrefourd was to see"):
+        dom0("round-4k-carrefour", **shown).placement("g")
+
+
+def test_the_static_policy_must_be_in_force(dom0):
+    with pytest.raises(MeasureError, match="was to have policy round-4k, it has first-touch"):
+        dom0("round-4k-carrefour", policy="first-touch").placement("g")
+    # which is nobody's business but its own
+    dom0("auto", policy="first-touch").placement("g")
 
 
 def test_every_pair_is_of_workloads_that_there_are():
@@ -178,6 +348,7 @@ def test_links_are_amd48s():
 
 def test_a_workload_must_say_that_it_is_well():
     machines.check_said("a", "noise\nworkload: a ok\r\n")
+    machines.check_said("a", "workload: a ok\nworkload: a ok\n", runs=2)
     for text in ("", "workload: b ok", "workload: a failed: no memory", "workload: a ok\nworkload: a ok"):
         with pytest.raises(MeasureError):
             machines.check_said("a", text)
@@ -197,3 +368,10 @@ def test_one_job_is_one_region(tmp_path, monkeypatch, records, message):
         file.writelines(json.dumps(record) + "\n" for record in records)
     with pytest.raises(MeasureError, match=message):
         watch.region()
+
+
+def test_of_two_runs_the_last_one_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(machines, "OUT", tmp_path)
+    watch = machines.Watch("x")
+    watch.path.write_text('{"cycles": 1}\n{"cycles": 2}\n')
+    assert watch.region(2) == {"cycles": 2}

@@ -28,16 +28,19 @@ def go(machine, name="g"):
     machine.run(f"echo go >$(xenstore-read /local/domain/$(xl domid {name})/console/tty)")
 
 
+def told_pages(text):
+    """(vCPU, gfn) of each page that memory-touch's lines name, in their order."""
+    for cpu, runs in re.findall(r"memory-touch: cpu (\d+)((?: [0-9a-f]+\+-?\d+)+)", text):
+        for first, number in re.findall(r"([0-9a-f]+)\+(-?\d+)", runs):
+            step = -1 if int(number) < 0 else 1
+            yield from ((int(cpu), int(first, 16) + step * i) for i in range(abs(int(number))))
+
+
 def touched(machine, name="g", round=1):
     """(vCPU, gfn) of the round, in the order of touching."""
     guests.wait_console(machine, name, f"memory-touch: round {round} done", timeout=120)
     text = guests.console(machine, name).split(f"round {round} done")[0].rsplit("done", 1)[-1]
-    pages = []
-    for cpu, runs in re.findall(r"memory-touch: cpu (\d+)((?: [0-9a-f]+\+-?\d+)+)", text):
-        for first, number in re.findall(r"([0-9a-f]+)\+(-?\d+)", runs):
-            step = -1 if int(number) < 0 else 1
-            pages += [(int(cpu), int(first, 16) + step * i) for i in range(abs(int(number)))]
-    return pages
+    return list(told_pages(text))
 
 
 def first_touchers(pages, before):

@@ -15,7 +15,8 @@ class Topology:
     distances: tuple     # matrix, as ACPI SLIT: 10 is local
     dom0_mib: int = 768
     devices: tuple = ()         # QEMU's, beside what each machine has
-    emulator: str = "qemu"      # or "bochs", which has VMX and EPT, but neither SRAT nor SLIT: see bochs.py
+    # or "qemu-ibs", see ibs.py, or "bochs", which has VMX and EPT, but neither SRAT nor SLIT: see bochs.py
+    emulator: str = "qemu"
     dom0_image: str = ""        # relative to build/, if not the emulator's usual one
 
     @property
@@ -48,6 +49,7 @@ TOPOLOGIES = {t.name: t for t in (
     Topology("n4", (1,) * 4, (2560,) * 4, cube(4)),
     # with the kernel of Debian 13 for a guest
     Topology("n4-debian", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images/dom0-debian.cpio.gz"),
+    Topology("n4-ibs", (1,) * 4, (2560,) * 4, cube(4), emulator="qemu-ibs"),
     Topology("n4-memless", (1,) * 4, (1536, 1024, 0, 1024), cube(4)),
     Topology("n8", (1,) * 8, (1280,) + (1024,) * 7, cube(8)),
     Topology("n8-hetero", (1,) * 8, (1536, 512, 1024, 256, 1280, 768, 384, 1024), cube(8)),

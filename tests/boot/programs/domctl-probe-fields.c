@@ -234,10 +234,100 @@ static void probe_moving(void)
 	expect_good("a policy again");
 }
 
+static struct xen_domctl_numa_policy_sample *prepare_start(void)
+{
+	struct xen_domctl_numa_policy_sample *sample = &prepare(XEN_DOMCTL_NUMA_POLICY_SAMPLE)->u.sample;
+
+	*sample = (struct xen_domctl_numa_policy_sample){
+		.action = XEN_NUMA_SAMPLE_START, .sources = 1, .entries = 100, .period_ms = 10, .budget = 10, .frames = 3,
+	};
+	return sample;
+}
+
+static void stop_sampling(void)
+{
+	prepare(XEN_DOMCTL_NUMA_POLICY_SAMPLE)->u.sample.action = XEN_NUMA_SAMPLE_STOP;
+	expect_good("stop sampling");
+}
+
+static void probe_sampling(void)
+{
+	struct xen_domctl_numa_policy *np;
+	unsigned int i;
+
+	for (i = 0; i < 32; i++) {
+		if (i > 1) {
+			prepare(XEN_DOMCTL_NUMA_POLICY_SAMPLE)->u.sample.action = 1u << i;
+			expect_refusal("action");
+		}
+		if (i > 0) {
+			prepare_start()->sources = 1u << i;
+			expect_refusal("source");
+			prepare_start()->sources = 1u << i | 1;
+			expect_refusal("source beside another one");
+		}
+		if (i > 16) {
+			prepare_start()->entries = 1u << i;
+			expect_refusal("entries");
+		}
+		if (i < 4 || i > 15) {
+			prepare_start()->period_ms = 1u << i;
+			expect_refusal("period");
+		}
+		if (i > 9) {
+			prepare_start()->budget = 1u << i;
+			expect_refusal("budget");
+		}
+		if (i != 1) {
+			prepare_start()->frames = 1u << i;
+			expect_refusal("frames");
+		}
+		prepare_start()->state = 1u << i;
+		expect_refusal("state going in");
+		prepare_start()->nr_nodes = 1u << i;
+		expect_refusal("number of nodes going in");
+		prepare_start()->faults = 1u << i;
+		expect_refusal("faults going in");
+		prepare_start()->most_entries = 1u << i;
+		expect_refusal("most entries going in");
+	}
+	prepare_start()->sources = 0;
+	expect_refusal("no source");
+	prepare_start()->entries = 0;
+	expect_refusal("no entries");
+	prepare_start()->period_ms = 0;
+	expect_refusal("no period");
+	prepare_start()->budget = 0;
+	expect_refusal("no budget");
+	prepare_start()->frames = 0;
+	expect_refusal("no frames");
+
+	for (i = 0; i < NR(no_handles); i++) {
+		np = prepare(XEN_DOMCTL_NUMA_POLICY_SAMPLE);
+		set_xen_guest_handle_raw(np->u.sample.samples, no_handles[i]);
+		expect_refusal("handle for the samples");
+	}
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_SAMPLE);
+	np->u.sample.nr_nodes = 0;
+	set_xen_guest_handle_raw(np->u.sample.samples, no_handles[0]);
+	expect_good("no room for the samples");
+
+	/* again and again, and not twice at a time */
+	for (i = 0; i < 20; i++) {
+		prepare_start()->frames = 1 + (1 << i % 9);
+		expect_good("start sampling");
+		prepare_start();
+		expect_refusal("start sampling twice");
+		stop_sampling();
+	}
+	stop_sampling();
+}
+
 void probe_fields(void)
 {
 	probe_common();
 	probe_set();
 	probe_answers();
 	probe_moving();
+	probe_sampling();
 }

@@ -128,6 +128,20 @@ void probe_random(uint64_t seed)
 				np->u.touches.pad = some();
 			set_xen_guest_handle_raw(np->u.touches.reserve, some_handle());
 			break;
+		case XEN_DOMCTL_NUMA_POLICY_SAMPLE:
+			np->u.sample.action = rnd() % 4;
+			if (np->u.sample.action == XEN_NUMA_SAMPLE_START) {
+				np->u.sample = (struct xen_domctl_numa_policy_sample){
+					.sources = rnd() % 8 ? 1 : some(), .entries = rnd() % 8 ? 1 + rnd() % 1000 : some(),
+					.period_ms = rnd() % 8 ? 10 + rnd() % 100 : some(), .budget = rnd() % 8 ? 1 + rnd() % 1000 : some(),
+					.frames = rnd() % 8 ? 1 + (1u << rnd() % 9) : some(),
+				};
+				break;
+			}
+			if (!(rnd() % 2))
+				np->u.sample.nr_nodes = some();
+			set_xen_guest_handle_raw(np->u.sample.samples, some_handle());
+			break;
 		default:
 			for (unsigned int word = 0; word < sizeof(np->u) / 8; word++)
 				((uint64_t *)&np->u)[word] = some();

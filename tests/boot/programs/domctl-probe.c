@@ -56,7 +56,7 @@ struct xen_domctl_numa_policy *prepare(uint32_t op)
 	struct xen_domctl_numa_policy *np = &domctl->u.numa_policy;
 
 	if (!counts) {
-		counts = xencall_alloc_buffer(xcall, NODES * XEN_NUMA_USAGE_SIZES * sizeof(*counts));
+		counts = xencall_alloc_buffer(xcall, NODES * NODES * sizeof(*counts));
 		weights = xencall_alloc_buffer(xcall, NODES * sizeof(*weights));
 		bitmap = xencall_alloc_buffer(xcall, NODES / 8);
 		pages = xencall_alloc_buffer(xcall, PAGES * sizeof(*pages));
@@ -104,6 +104,11 @@ struct xen_domctl_numa_policy *prepare(uint32_t op)
 		np->u.touches.nr_nodes = NODES;
 		set_xen_guest_handle_raw(np->u.touches.reserve, counts);
 		break;
+	case XEN_DOMCTL_NUMA_POLICY_SAMPLE:
+		np->u.sample.action = XEN_NUMA_SAMPLE_GET;
+		np->u.sample.nr_nodes = NODES;
+		set_xen_guest_handle_raw(np->u.sample.samples, counts);
+		break;
 	}
 	return np;
 }
@@ -136,6 +141,13 @@ static void check_domain(void)
 	expect_good("get at the end");
 	if (np->u.conf.policy > XEN_NUMA_POLICY_FIRST_TOUCH)
 		fail("policy %" PRIu32 " at the end", np->u.conf.policy);
+
+	prepare(XEN_DOMCTL_NUMA_POLICY_SAMPLE)->u.sample.action = XEN_NUMA_SAMPLE_STOP;
+	expect_good("stop sampling at the end");
+	np = prepare(XEN_DOMCTL_NUMA_POLICY_SAMPLE);
+	expect_good("ask about sampling at the end");
+	if (np->u.sample.state != XEN_NUMA_SAMPLE_OFF || np->u.sample.periods)
+		fail("sampling goes on after it was stopped");
 
 	np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);
 	do {

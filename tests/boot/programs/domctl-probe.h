@@ -10,7 +10,7 @@
 
 #define PAGES 1024              /* of the domain that is probed */
 #define NODES 64
-#define OPS (XEN_DOMCTL_NUMA_POLICY_TOUCHES + 1)
+#define OPS (XEN_DOMCTL_NUMA_POLICY_SAMPLE + 1)
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 #define NR_NO_HANDLES 8

@@ -42,7 +42,7 @@ int main(void)
 		perror("guest-domctl");
 		return 2;
 	}
-	for (unsigned int op = 0; op <= XEN_DOMCTL_NUMA_POLICY_STATS + 1; op++) {
+	for (unsigned int op = 0; op <= XEN_DOMCTL_NUMA_POLICY_SAMPLE + 1; op++) {
 		for (unsigned int domid = 0; domid <= OTHERS; domid++) {
 			int error = call(privcmd, op, domid == OTHERS ? DOMID_SELF : domid);
 

@@ -42,6 +42,28 @@ static void stable_partition_is_found_and_then_quiet(void **unused)
 	world_end(&w);
 }
 
+/* By each sample of a page that was sampled before, by the same node or by another one. */
+static void private_pages_are_counted(void **unused)
+{
+	struct world w;
+	struct guest *g, *h;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	pattern_nodes = 4;
+	g = world_add(&w, 4096, NO_NODE, ORDER_4K, partitioned);
+	h = world_add(&w, 4096, NO_NODE, ORDER_4K, shared);
+	world_step(&w);
+	assert_true(g->last.again && g->last.again < g->last.measure.samples);
+	assert_int_equal(g->last.again_same, g->last.again);
+	assert_in_range(100 * h->last.again_same / h->last.again, 15, 35);
+	world_steps(&w, 10);
+	assert_int_equal(g->last.again_same, g->last.again);
+	assert_in_range(100 * h->last.again_same / h->last.again, 20, 30);
+	world_end(&w);
+}
+
 static void page_of_one_remote_node_ends_there(void **unused)
 {
 	struct world w;
@@ -125,6 +147,35 @@ static void phase_change_is_followed_and_then_quiet(void **unused)
 	test_seed();
 	phase_change(90, 40);
 	phase_change(30, 100);
+}
+
+/*
+ * Samples are so few that most of what was moved has not been judged yet, when all of it turns out to be wrong. That is
+ * reason for one back-off; what is moved after it is good.
+ */
+static void phase_change_is_one_reason_to_back_off(void **unused)
+{
+	unsigned int quiet = 0;
+	struct world w;
+	struct guest *g;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 3072, 0, ORDER_4K, partitioned);
+	g->samples = 500;
+	w.config.cooldown_ms = 1000;
+	w.config.pingpong_ms = 0;
+	while (world_local(&w, g) < 900)
+		world_step(&w);
+	g->access = rotated;
+	for (int step = 0; step < 150; step++) {
+		world_step(&w);
+		quiet += g->last.state == STATE_BACKOFF;
+	}
+	assert_in_range(quiet, 1, 6);
+	assert_true(world_local(&w, g) >= 900);
+	world_end(&w);
 }
 
 /* Each period the other way round, and enough samples for each page to look like one node's. */
@@ -239,8 +290,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(local_program_is_left_alone),
 		cmocka_unit_test(stable_partition_is_found_and_then_quiet),
 		cmocka_unit_test(page_of_one_remote_node_ends_there),
+		cmocka_unit_test(private_pages_are_counted),
 		cmocka_unit_test(master_slave_is_balanced_within_20_periods),
 		cmocka_unit_test(phase_change_is_followed_and_then_quiet),
+		cmocka_unit_test(phase_change_is_one_reason_to_back_off),
 		cmocka_unit_test(alternation_is_detected_and_no_storm),
 		cmocka_unit_test(ping_pong_of_one_page_is_frozen),
 		cmocka_unit_test(wandering_page_is_frozen),

@@ -1,8 +1,7 @@
-/* The parts by themselves: the table of pages, the measures, the shares of the host's budget, auto. */
+/* The parts by themselves: the table of pages, the measures, the shares of the host's budget. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "auto.h"
 #include "pages.h"
 #include "world.h"
 
@@ -118,6 +117,8 @@ static void measures_are_the_papers(void **unused)
 	const uint64_t even[9] = { 300, 0, 0, 0, 300, 0, 0, 0, 300 };
 	const uint64_t foreign[9] = { 300000, 0, 0, 0, 300000, 0, 0, 0, 900000 };
 	const uint64_t nothing[4] = { 0 };
+	/* All by node 0, in equal parts to both. */
+	const uint64_t alone[4] = { 500000, 500000, 0, 0 };
 	/* 1:3, of which 1/4 is remote: mean 2, deviation 1. */
 	const uint64_t uneven[4] = { 250000, 250000, 0, 500000 };
 	struct measure m;
@@ -126,6 +127,7 @@ static void measures_are_the_papers(void **unused)
 	m = measure(master, 2, 3);
 	assert_int_equal(m.local, 500);
 	assert_int_equal(m.imbalance, 1000);
+	assert_int_equal(m.own_imbalance, 0);
 	assert_int_equal(m.pair, 500);
 	assert_true(m.pair_from == 0 && m.pair_to == 1);
 	m = measure(even, 3, 7);
@@ -134,12 +136,14 @@ static void measures_are_the_papers(void **unused)
 	assert_int_equal(m.pair, 0);
 	m = measure(nothing, 2, 3);
 	assert_true(!m.samples && !m.local && !m.imbalance);
+	m = measure(alone, 2, 3);
+	assert_true(!m.imbalance && m.own_imbalance == 1000);
 	m = measure(uneven, 2, 3);
 	assert_int_equal(m.local, 750);
 	assert_int_equal(m.imbalance, 500);
 	/* Other nodes than the home nodes are in the ratio, and not in the imbalance. */
 	m = measure(foreign, 3, 3);
-	assert_int_equal(m.imbalance, 0);
+	assert_true(!m.imbalance && !m.own_imbalance);
 }
 
 /* 64 samples on 8 nodes: equal loads look like 35 % imbalance, and must not be taken for it. */
@@ -206,68 +210,6 @@ static void all_are_first_in_turn(void **unused)
 	}
 }
 
-static enum auto_class after(struct auto_state *s, unsigned int imbalance, unsigned int seconds, bool carrefour,
-			     struct advice *last)
-{
-	struct config c = config_defaults();
-	struct auto_input in = {
-		.ns = 1000 * MS, .samples = 1000, .imbalance = imbalance, .first_touch = true, .carrefour = carrefour,
-	};
-
-	while (seconds--)
-		*last = auto_step(s, &c, &in);
-	return last->class;
-}
-
-static void auto_has_hysteresis(void **unused)
-{
-	struct auto_state s = auto_begin();
-	struct advice a;
-	unsigned int i;
-
-	(void)unused;
-	assert_int_equal(after(&s, 800, 29, false, &a), CLASS_UNKNOWN);
-	assert_string_equal(a.policy, "first-touch");
-	assert_int_equal(after(&s, 800, 1, false, &a), CLASS_LOW);
-	assert_int_equal(a.why, AUTO_CHANGED);
-	/* Around the limit nothing changes, however long. */
-	for (i = 0; i < 300; i++)
-		assert_int_equal(after(&s, i % 2 ? 890 : 810, 1, false, &a), CLASS_LOW);
-	assert_int_equal(after(&s, 890, 300, false, &a), CLASS_LOW);
-	/* A short phase is no reason either. */
-	assert_int_equal(after(&s, 2000, 10, false, &a), CLASS_LOW);
-	assert_int_equal(after(&s, 700, 100, false, &a), CLASS_LOW);
-	assert_int_equal(after(&s, 1100, 200, false, &a), CLASS_MODERATE);
-	assert_true(a.carrefour);
-	assert_string_equal(a.policy, "first-touch");
-	/* What Carrefour has repaired says nothing about the guest; what it cannot, does. */
-	assert_int_equal(after(&s, 100, 300, true, &a), CLASS_MODERATE);
-	assert_int_equal(after(&s, 2000, 300, true, &a), CLASS_HIGH);
-	assert_string_equal(a.policy, "round-4k");
-	assert_true(a.carrefour);
-	assert_int_equal(after(&s, 100, 300, false, &a), CLASS_LOW);
-}
-
-static void auto_learns_under_first_touch_only(void **unused)
-{
-	struct config c = config_defaults();
-	struct auto_state s = auto_begin();
-	struct auto_input in = { .ns = 60000 * MS, .samples = 1000, .imbalance = 2000 };
-	struct advice a;
-
-	(void)unused;
-	a = auto_step(&s, &c, &in);
-	assert_int_equal(a.why, AUTO_NOT_FIRST_TOUCH);
-	in.first_touch = true;
-	in.samples = c.min_samples - 1;
-	a = auto_step(&s, &c, &in);
-	assert_int_equal(a.why, AUTO_FEW_SAMPLES);
-	assert_int_equal(a.class, CLASS_UNKNOWN);
-	in.samples++;
-	a = auto_step(&s, &c, &in);
-	assert_int_equal(a.class, CLASS_HIGH);
-}
-
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -279,8 +221,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(chance_is_no_imbalance),
 		cmocka_unit_test(shares_add_up),
 		cmocka_unit_test(all_are_first_in_turn),
-		cmocka_unit_test(auto_has_hysteresis),
-		cmocka_unit_test(auto_learns_under_first_touch_only),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from carrefour_build import HERE, SOURCE, make, run
+from carrefour_build import HERE, SOURCE, make, run, run_daemon
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +23,15 @@ def manual(installed):
 
 def test_files(installed):
     assert {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()} == {
-        "opt/x/sbin/carrefour-replay", "opt/x/share/man/man1/carrefour-replay.1", "etc/xen/carrefour.conf"}
+        "opt/x/sbin/carrefour-replay", "opt/x/share/man/man1/carrefour-replay.1", "etc/xen/carrefour.conf",
+        "opt/x/sbin/carrefourd", "opt/x/share/man/man8/carrefourd.8", "etc/systemd/system/carrefourd.service",
+        "etc/sysusers.d/carrefourd.conf"}
     assert run(installed / "opt/x/sbin/carrefour-replay", "-k", next((HERE / "traces").iterdir())).returncode == 0
 
 
-def test_manual_source():
-    done = subprocess.run(["podchecker", "-warnings", "-warnings", SOURCE / "carrefour-replay.pod"], capture_output=True,
-                          text=True)
+@pytest.mark.parametrize("name", ["carrefour-replay", "carrefourd"])
+def test_manual_source(name):
+    done = subprocess.run(["podchecker", "-warnings", "-warnings", SOURCE / f"{name}.pod"], capture_output=True, text=True)
     assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
 
 
@@ -39,6 +41,23 @@ def test_manual_names_everything(installed, manual):
     words |= set(re.findall(r'= "([a-z-]+)"', (SOURCE / "explain.c").read_text().split("states[")[0]))
     assert {"--advise", "migrate", "came-from"} <= words and len(words) > 20
     assert [word for word in sorted(words) if word not in manual] == []
+
+
+def test_manual_of_the_daemon_names_its_options(installed):
+    manual = (installed / "opt/x/share/man/man8/carrefourd.8").read_text().replace("\\-", "-")
+    options = re.findall(r"--[a-z-]+", run_daemon(installed / "opt/x/sbin/carrefourd", "--help").stdout)
+    assert len(options) > 5 and [word for word in options if word not in manual] == []
+
+
+def test_unit_and_user_fit_together(installed):
+    unit = (installed / "etc/systemd/system/carrefourd.service").read_text()
+    assert re.findall(r"^Exec\w+=(/opt\S+)", unit, re.M) == ["/opt/x/sbin/carrefourd"] * 2
+    assert set(re.findall(r"@[\w-]*", unit)) == {"@system-service"}
+    for needed in ("NoNewPrivileges=yes", "ProtectSystem=strict", "DevicePolicy=closed", "RuntimeDirectory=carrefourd"):
+        assert needed in unit.splitlines()
+    user, = re.findall(r"^u (\w+) ", (installed / "etc/sysusers.d/carrefourd.conf").read_text(), re.M)
+    assert f'strcpy(config.user, "{user}")' in (SOURCE / "config.c").read_text()
+    assert f"# user = {user}" in (installed / "etc/xen/carrefour.conf").read_text().splitlines()
 
 
 def test_manual_has_no_date(manual):

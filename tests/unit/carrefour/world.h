@@ -5,23 +5,12 @@
 #ifndef WORLD_H
 #define WORLD_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "chance.h"
 #include "decide.h"
 #include "trace.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 #define GUESTS_MAX 4
 #define PAGES_IN_2M 512
-
-void test_seed(void);		/* from SEED, or the time; printed */
-void test_begin(uint64_t seed);
-unsigned int rnd(unsigned int below);
-uint64_t rnd64(void);
 
 struct guest;
 

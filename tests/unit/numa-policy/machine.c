@@ -15,6 +15,7 @@ int test_locks_held;
 int test_allocations = -1;
 struct vcpu *current;
 void (*machine_meanwhile)(void);
+void (*machine_at_barrier)(void);
 unsigned int machine_preempt_percent, machine_p2m_fail_percent;
 
 static uint64_t state;
@@ -191,6 +192,14 @@ void numa_work_free(struct numa_work *w);
 void numa_work_free(struct numa_work *w)
 {
 	assert(!w);
+}
+
+void numa_sampling_teardown(struct domain *d);
+
+/* Nothing is sampled here. */
+void numa_sampling_teardown(struct domain *d)
+{
+	(void)d;
 }
 
 bool machine_one_by_one;

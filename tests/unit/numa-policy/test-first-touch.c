@@ -48,14 +48,16 @@ static int populate(unsigned long gfn, unsigned int order)
 	return rc;
 }
 
+static unsigned int touched_grain;	/* as told of the last touch */
+
 static nodeid_t touch(struct domain *of, unsigned int cpu, unsigned long gfn)
 {
-	struct vcpu v = { of, cpu };
+	struct vcpu v = { .domain = of, .processor = cpu };
 	nodemask_t home;
 	nodeid_t node;
 
 	current = &v;
-	node = numa_policy_touch(&dom, _gfn(gfn), &home);
+	node = numa_policy_touch(&dom, _gfn(gfn), &home, &touched_grain);
 	current = &caller;
 	assert_true(home.bits[0] == dom.numa_policy->home.nodes.bits[0]);
 	return node;
@@ -99,9 +101,32 @@ static void others_touch_on_the_home_nodes_in_turn(void **unused)
 	}
 }
 
+/* Memory that was left untouched by first-touch, and is touched under a policy that was set since. */
+static void what_waits_is_divided_as_the_policy_wants(void **unused)
+{
+	static const struct {
+		const char *policy;
+		unsigned int grain, alone;	/* on several home nodes, and on one */
+	} of[] = {
+		{ "first-touch", 9, 9 }, { "round-4k", 0, MAX_ORDER }, { "round-2m", 9, MAX_ORDER }, { "round-1g", 18, MAX_ORDER },
+		{ "none", MAX_ORDER, MAX_ORDER },
+	};
+
+	(void)unused;
+	for (unsigned int i = 0; i < ARRAY_SIZE(of); i++) {
+		new_domain(0xf);
+		assert_int_equal(try_domain(of[i].policy, 0xf), 0);
+		touch(&dom, 1, 512);
+		assert_int_equal(touched_grain, of[i].grain);
+		assert_int_equal(try_domain(of[i].policy, 0x2), 0);
+		touch(&dom, 1, 512);
+		assert_int_equal(touched_grain, of[i].alone);
+	}
+}
+
 static void touches_are_counted(void **unused)
 {
-	struct vcpu own = { &dom, 1 };
+	struct vcpu own = { .domain = &dom, .processor = 1 };
 
 	(void)unused;
 	new_domain(0xf);
@@ -231,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_vcpu_touches_on_its_node),
 		cmocka_unit_test(outside_of_home_the_nearest_home_node),
 		cmocka_unit_test(others_touch_on_the_home_nodes_in_turn),
+		cmocka_unit_test(what_waits_is_divided_as_the_policy_wants),
 		cmocka_unit_test(touches_are_counted),
 		cmocka_unit_test(nothing_is_mapped_before),
 		cmocka_unit_test(fragmented_memory_is_not_mapped_either),

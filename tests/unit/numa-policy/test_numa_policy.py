@@ -10,7 +10,10 @@ import pytest
 HERE = Path(__file__).absolute().parent
 ROOT = HERE.parents[2]
 TREE = ROOT / "build" / "trees" / "xen"
-PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-populate")
+PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-populate", "test-sample-budget",
+            "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
+IBS = "../../arch/x86/ibs-op.c"
+PIECE = "../../include/xen/numa-piece.h"
 
 # What is broken (file, from, to), and the program that has to see it.
 MUTANTS = {
@@ -23,6 +26,10 @@ MUTANTS = {
     "affinity not followed": ("core.c", "if ( !np->follow_affinity ||", "if ( true ||", "test-core"),
     "farthest node": ("core.c", "rank < best_rank", "rank > best_rank || best_rank == UINT_MAX", "test-populate"),
     "single home node divided": ("core.c", "np->home.nr > 1", "np->home.nr", "test-populate"),
+    "colours in step": (PIECE, "gfn_x(gfn) & (p->nr - 1)", "0", "test-populate"),
+    "a page given twice": (PIECE, "__set_bit(i, p->taken);", "", "test-populate"),
+    "no page behind the last": (PIECE, "if ( i >= p->nr )", "if ( false )", "test-populate"),
+    "a piece used longer than it lasts": (PIECE, "p->left--;", "", "test-populate"),
     "cursor kept": ("populate.c", "np->cursor.active = more;", "", "test-populate"),
     "cursor shared by CPUs": ("populate.c", "else if ( c->running ||", "else if (", "test-populate"),
     "cursor shared by domains": ("populate.c", "c->caller != caller ||", "", "test-populate"),
@@ -61,12 +68,86 @@ MUTANTS = {
     "the toucher does not matter": ("core.c", "np->ops->place(np->state, gfn, toucher)", "np->ops->place(np->state, gfn, NULL)", "test-first-touch"),
     "everybody is a toucher": ("core.c", "current->domain == d ? current : NULL;\n    nodeid_t", "current;\n    nodeid_t", "test-first-touch"),
     "not on a home node": ("first-touch.c", "return ft->nearest[node];", "return node;", "test-first-touch"),
+    "what waits is never divided": ("core.c", "*grain = grain_of(np);", "*grain = MAX_ORDER;", "test-first-touch"),
     "a touch counted wrongly": ("core.c", "np->fallback += nr;", "np->placed += nr;", "test-first-touch"),
     "a large touch counted as a small one": ("core.c", "np->large_touches++", "np->small_touches++", "test-first-touch"),
     "a small touch counted as a large one": ("core.c", "np->small_touches++", "np->large_touches++", "test-first-touch"),
     "touches of others counted as its own": ("core.c", "+= current->domain != d", "+= current->domain == d", "test-first-touch"),
     "counted when populated, and again": ("populate.c", "if ( !p.on_touch )", "if ( true )", "test-first-touch"),
     "fallback counted as placed": ("populate.c", "p->fallback +=", "p->placed +=", "test-populate"),
+    "a full ring is written over": ("sample-ring.c", "ring->prod - cons >= ring->size", "false", "test-sample-ring"),
+    "room for one more": ("sample-ring.c", "cons >= ring->size", "cons > ring->size", "test-sample-ring"),
+    "drops are not counted": ("sample-ring.c", "++ring->dropped", "ring->dropped", "test-sample-ring"),
+    "the reader's prod is believed": ("sample-ring.c", "[ring->prod++ &", "[((ring->prod = ring->head->prod + 1) - 1) &", "test-sample-ring"),
+    "the reader's size is believed": ("sample-ring.c", "(ring->size - 1)]", "(ring->head->size - 1)]", "test-sample-ring"),
+    "an empty ring is not read": ("sample-ring.c", "cons == ring->prod || ", "", "test-sample-ring"),
+    "an order that is not found": ("sample-marks.c", "i < SAMPLE_MARK_ORDERS", "i < SAMPLE_MARK_ORDERS - 1", "test-sample-marks"),
+    "the rest of a chain is lost": ("sample-marks.c", "*chain(ms, m->gfn, m->order) = m->next;", "*chain(ms, m->gfn, m->order) = 0;", "test-sample-marks"),
+    "what is gone is found": ("sample-marks.c", " && !m->gone", "", "test-sample-marks"),
+    "marks left in what was divided": ("sample-hints.c", "m->gone = order >= m->order;", "m->gone = true;", "test-sample-hints"),
+    "only the first of 512 is looked at": ("sample-hints.c", "return h->cleared >> m->order;", "return true;", "test-sample-hints"),
+    "marks in TLBs": ("sample-hints.c", "p2m_hints_unlock(h->s->d, set);", "p2m_hints_unlock(h->s->d, false);", "test-sample-hints"),
+    "marks are forgotten": ("sample-hints.c", "if ( !m->gone && !clear_entry(h, m) )", "if ( false )", "test-sample-hints"),
+    "a list of marks is cleared at once": ("sample-hints.c", "!= NULL && i < BATCH &&\n            (!i || i % GLANCE || NOW() < until) )", "!= NULL )",
+                                           "test-sample-hints"),
+    "512 parts of a mark are cleared at once": ("sample-hints.c", "        i++;\n        if ( !m->gone && !clear_entry(h, m) )\n            continue;",
+                                                "        if ( !m->gone && !clear_entry(h, m) )\n            continue;\n        i++;", "test-sample-hints"),
+    "nothing is done when time is up": ("sample-hints.c", "(!i || i % GLANCE", "(i % GLANCE", "test-sample-hints"),
+    "as many tries under log-dirty mode": ("sample-hints.c", "            h->tries = 1;\n", "", "test-sample-hints"),
+    "what is not looked at gets cold": ("sample-hints.c", "if ( h->looked )", "if ( true )", "test-sample-hints"),
+    "regions never adapt": ("sample-hints.c", "h->looked = true;", "", "test-sample-hints"),
+    "an endless search": ("sample-hints.c", "i < nr && h->tries; i++, h->tries--", "i < nr; i++", "test-sample-hints"),
+    "debts are forgiven": ("sample-budget.c", "min(b->allowance + (int64_t)", "min(max(b->allowance, (int64_t)0) + (int64_t)", "test-sample-budget"),
+    "sleeping makes debts": ("sample-budget.c", "b->empty > 1 && spent > earned", "false", "test-sample-budget"),
+    "saved without end": ("sample-budget.c", "min(b->allowance + (int64_t)(earned - spent),", "max(b->allowance + (int64_t)(earned - spent),", "test-sample-budget"),
+    "too little can be saved": ("sample-budget.c", "max(b->saved, (int64_t)(2 * worth * b->entry_ns))", "b->saved", "test-sample-budget"),
+    "what it costs is not learnt": ("sample-budget.c", "(b->entry_ns + b->spent / b->marked) / 2", "b->entry_ns", "test-sample-budget"),
+    "once expensive, never tried again": ("sample-budget.c", "nr < worth && b->empty >= MAX_BACKOFF", "false", "test-sample-budget"),
+    "one entry is worth a period": ("sample-budget.c", "worth = min(b->entries, WORTH)", "worth = 1", "test-sample-budget"),
+    "as many as can be at once": ("sample-budget.c", "max(2 * (uint64_t)b->last, (uint64_t)worth)", "(uint64_t)b->entries", "test-sample-budget"),
+    "more than was asked for": ("sample-budget.c", "min(min(nr, (uint64_t)b->entries),", "min(nr,", "test-sample-budget"),
+    "empty periods follow at once": ("sample-budget.c", "b->period << min(b->empty, MAX_BACKOFF)", "b->period", "test-sample-budget"),
+    "empty periods last for ever": ("sample-budget.c", "min(b->period << min(b->empty, MAX_BACKOFF),\n                              MAX_BACKOFF_TIME)",
+                                    "b->period << b->empty % 32", "test-sample-budget"),
+    "a share in 1/100": ("sample-budget.c", "ran * b->share / 1000", "ran * b->share / 100", "test-sample-budget"),
+    "a sample of the order that was marked": ("sample-hints.c", ".order = order,", ".order = m ? m->order : 0,", "test-sample-hints"),
+    "more marks than were asked for": ("sample-hints.c", "min(h->wanted, h->tries)", "h->tries", "test-sample-hints"),
+    "regions are never divided": ("sample-regions.c", "        divide(rs, mean);", "", "test-sample-regions"),
+    "regions are never joined": ("sample-regions.c", "        join(rs, mean);", "", "test-sample-regions"),
+    "heat is not forgotten": ("sample-regions.c", "forget(&rs->r[i]);", ";", "test-sample-regions"),
+    "cold is taken for a hole": ("sample-regions.c", "return !r->seen && r->absent >= 4;", "return !r->hits;", "test-sample-regions"),
+    "holes cost as much as memory": ("sample-regions.c", "return !r->seen && r->absent >= 4;", "return false;", "test-sample-regions"),
+    "a region too many": ("sample-regions.c", "rs->nr < SAMPLE_REGIONS; )", "true; )", "test-sample-regions"),
+    "heat does not matter": ("sample-regions.c", "region_heat(rs, i) * WEIGHT / heat", "0 * heat", "test-sample-regions"),
+    "a count that is not jittered": (IBS, "% (interval / JITTER * 2)", "% 1", "test-ibs-op"),
+    "a count beyond its bits": (IBS, "interval - interval / JITTER +", "interval +", "test-ibs-op"),
+    "the count's high bits are lost": (IBS, "          (count & IBS_OP_MAX_CNT_EXT);", "          0;", "test-ibs-op"),
+    "the count begins where it must not": (IBS, "if ( caps & IBS_CAPS_COUNT_WRITABLE )", "if ( true )", "test-ibs-op"),
+    "not enabled": (IBS, "ctl = IBS_OP_ENABLE |", "ctl =", "test-ibs-op"),
+    "a random number that stays 0": (IBS, "seed ?: 1", "seed", "test-ibs-op"),
+    "writes are reads": (IBS, "sample->write = access & IBS_DATA3_STORE", "sample->write = access & IBS_DATA3_LOAD", "test-ibs-op"),
+    "an address that is not valid": (IBS, "!(regs->data3 & IBS_DATA3_PHYSAD_VALID)", "false", "test-ibs-op"),
+    "what the CPU had in its cache": (IBS, "!(regs->data3 & IBS_DATA3_DC_MISS)", "false", "test-ibs-op"),
+    "device memory": (IBS, "(IBS_DATA3_UC | IBS_DATA3_WC)", "IBS_DATA3_WC", "test-ibs-op"),
+    "a RIP that is not valid": (IBS, "(caps & IBS_CAPS_RIP_INVALID) &&", "false &&", "test-ibs-op"),
+    "a RIP that cannot be invalid": (IBS, "(caps & IBS_CAPS_RIP_INVALID) && (regs", "(regs", "test-ibs-op"),
+    "no access at all": (IBS, "!access ||", "", "test-ibs-op"),
+    "room for all that is granted": (IBS, "min(nr, room)", "nr", "test-ibs-op"),
+    "a handler that writes over samples": (IBS, "if ( sample && ring->prod - read_atomic(&ring->cons) < ring->size )", "if ( sample )", "test-ibs-op"),
+    "the grant is gone before the room": (
+        IBS, "    /* No more were granted than there is room for. */",
+        "    write_atomic(&ring->taken, ring->taken + 1);\n    smp_wmb();\n    write_atomic(&ring->taken, ring->taken - 1);", "test-ibs-op"),
+    "one too many": (IBS, "return ring->taken < read_atomic(&ring->until);", "return ring->taken <= read_atomic(&ring->until);", "test-ibs-op"),
+    "what is no access takes no grant": (IBS, "    write_atomic(&ring->taken, ring->taken + 1);", "    if ( sample )\n        write_atomic(&ring->taken, ring->taken + 1);",
+                                         "test-ibs-op"),
+    "a sample twice": (IBS, "write_atomic(&ring->cons, ring->cons + 1);", "", "test-ibs-op"),
+    "an interval without end": (IBS, "(uint64_t)IBS_OP_LONGEST(caps))", "(uint64_t)UINT32_MAX)", "test-ibs-op"),
+    "the same interval for ever": (IBS, "next = interval * taken / aim;", "next = interval;", "test-ibs-op"),
+    "all of what is granted is aimed at": (IBS, "wanted - wanted / 4", "wanted", "test-ibs-op"),
+    "as many for each vCPU": (IBS, "DIV_ROUND_UP(wanted - active, vcpus)", "wanted", "test-ibs-op"),
+    "nothing for some vCPUs": (IBS, "DIV_ROUND_UP(wanted - active, vcpus)", "(wanted - active) / vcpus", "test-ibs-op"),
+    "nothing by what they did": (IBS, "taken ? wanted / 2 : 0", "taken ? wanted / 64 : 0", "test-ibs-op"),
+    "regions do not grow": ("sample-regions.c", "rs->end = max(rs->end, end);", ";", "test-sample-regions"),
 }
 
 
@@ -102,6 +183,7 @@ def test_a_mistake_is_seen(tree, tmp_path, name):
     copy = tmp_path / "xen"
     for part in ("xen/common/numa-policy", "xen/include", "xen/arch/x86/include/asm"):
         shutil.copytree(tree / part, copy / part)
+    shutil.copy(tree / "xen/arch/x86/ibs-op.c", copy / "xen/arch/x86")
     source = copy / "xen/common/numa-policy" / file
     text = source.read_text()
     assert old in text, f"{file} has changed: {old!r} is gone"

@@ -13,10 +13,10 @@ from numapolicy_build import HERE, SANITIZE, environment, make
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
     build = tmp_path_factory.mktemp("build")
-    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c",
+    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
                 f"CFLAGS=-O1 -g {SANITIZE}",
                 f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
-                "--wrap=clock_gettime,--wrap=sigtimedwait", f"{build}/xl-numa-policy")
+                "--wrap=clock_gettime,--wrap=sigtimedwait,--wrap=connect", f"{build}/xl-numa-policy")
     assert done.returncode == 0, done.stderr
     return build / "xl-numa-policy"
 

@@ -308,6 +308,15 @@ int libxl_domain_get_nodeaffinity(libxl_ctx *ctx, uint32_t domid,
 	return fails("affinity");
 }
 
+static void trace_dynamic(const libxl_numa_policy_params *params)
+{
+	if (!libxl_defbool_is_default(params->carrefour))
+		trace(" carrefour %d", libxl_defbool_val(params->carrefour));
+	if (params->auto_mode != LIBXL_NUMA_AUTO_UNSET)
+		trace(" auto %s", libxl_numa_auto_to_string(params->auto_mode));
+	trace("\n");
+}
+
 int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 				 const libxl_numa_policy_params *params)
 {
@@ -323,7 +332,7 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 	trace(" weights");
 	for (i = 0; (int)i < params->num_weights; i++)
 		trace(" %u", params->weights[i]);
-	trace("\n");
+	trace_dynamic(params);
 	if (rc)
 		return rc;
 	d->policy = params->policy;
@@ -336,6 +345,15 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 			       params->weights[home++] : 1;
 	}
 	return 0;
+}
+
+int libxl_domain_numa_dynamic_set(libxl_ctx *ctx, uint32_t domid,
+				  const libxl_numa_policy_params *params)
+{
+	(void)ctx;
+	trace("dynamic %u", domid);
+	trace_dynamic(params);
+	return fails("dynamic");
 }
 
 int libxl_domain_numa_policy_get(libxl_ctx *ctx, uint32_t domid,

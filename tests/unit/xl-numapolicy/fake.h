@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <time.h>
 
 /* What the linker puts between the program and the C library. */
@@ -18,6 +19,8 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
 			const struct timespec *timeout);
 int __real_sigtimedwait(const sigset_t *set, siginfo_t *info,
 			const struct timespec *timeout);
+int __wrap_connect(int fd, const struct sockaddr *address, socklen_t size);
+int __real_connect(int fd, const struct sockaddr *address, socklen_t size);
 
 void trace(const char *format, ...);
 /* The error that the machine has for this call, or 0. */

@@ -6,7 +6,7 @@ import pytest
 from numapolicy_build import SOURCE, XEN_TOOLS, environment
 from fake_machine import Domain, example
 
-COMMANDS = {"list", "show", "set", "rebalance", "where", "help"}
+COMMANDS = {"list", "show", "top", "set", "rebalance", "where", "explain", "record", "replay", "help"}
 COMMON = {"--json", "--raw", "--verbose", "--help"}
 MOVING = {"--max-mb-per-s", "--quiet"}
 GUESTS = {"guest1", "guest2", "web-1"}

@@ -145,14 +145,14 @@ def test_node_without_memory(xl):
 
 
 @pytest.mark.parametrize("args, line", [
-    (["foo"], "no command 'foo'; there are list, show, set, rebalance, where and help"),
-    (["help", "foo"], "no command 'foo'; there are list, show, set, rebalance, where and help"),
+    (["foo"], "no command 'foo'; there are list, show, top, set, rebalance, where, explain, record, replay and help"),
+    (["help", "foo"], "no command 'foo'; there are list, show, top, set, rebalance, where, explain, record, replay and help"),
     (["help", "list", "show"], "help takes one command"),
     (["list", "guest1"], "an argument too many; it takes none"),
     (["show"], "an argument is missing; it takes DOM"),
     (["show", "1", "2"], "an argument too many; it takes DOM"),
-    (["set", "3"], "an argument is missing; it takes DOM POLICY"),
-    (["set", "3", "none", "0-1"], "an argument too many; it takes DOM POLICY"),
+    (["set", "3"], "an argument is missing; it takes DOM [POLICY] [SWITCH]..."),
+    (["set", "3", "none", "0-1"], "an argument too many; it takes DOM [POLICY] [SWITCH]..."),
     (["where", "3"], "an argument is missing; it takes DOM GFN..."),
     (["list", "--jsn"], "unknown option '--jsn'"),
     (["--jsn"], "unknown option '--jsn'"),

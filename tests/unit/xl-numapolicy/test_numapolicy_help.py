@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-COMMANDS = ["list", "show", "set", "rebalance", "where"]
+from test_numapolicy_carrefour import EXPLAIN, RECORDED, SHOW, daemon
+
+COMMANDS = ["list", "show", "top", "set", "rebalance", "where", "explain", "record", "replay"]
 
 
 def test_overview(xl):
@@ -19,7 +21,7 @@ def test_command(xl, name):
     text = xl.good("help", name)
     assert xl.good(name, "--help") == xl.good(name, "-h") == text
     assert text.startswith(f"Usage: xl numa-policy {name} ")
-    assert "--json" in text and "--raw" in text
+    assert ("--json" in text and "--raw" in text) == (name != "replay")
     assert f"Examples:\n  xl numa-policy {name}" in text
 
 
@@ -36,10 +38,17 @@ def test_fits_80_columns(xl, args):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_examples_are_good(xl, name):
-    """Those of one line, as far as our program is concerned."""
+def test_examples_are_good(xl, name, tmp_path):
+    """Those of one line, as far as our program is concerned; carrefourd and carrefour-replay are played."""
     lines = [line for line in xl.good("help", name).split("Examples:\n")[1].splitlines()
              if line.startswith("  xl ")]
     assert lines
-    for line in lines:
-        xl.good(*line.split("|")[0].split()[2:])
+    (tmp_path / "carrefour-replay").write_text("#!/bin/sh\n")
+    (tmp_path / "carrefour-replay").chmod(0o755)
+    answers = {"show": SHOW, "explain": EXPLAIN, "record": RECORDED}
+    with daemon(tmp_path, lambda line, *_: answers[line.split()[0]]) as (env, _):
+        for line in lines:
+            # once is enough of what refreshes
+            words = re.sub(r"--count \d+", "--count 1", re.split("[|>]", line)[0]).split()[2:]
+            xl.good(*(tmp_path / word if word.endswith(".trace") else word for word in words),
+                    env=env | {"PATH": f"{tmp_path}:/bin"})

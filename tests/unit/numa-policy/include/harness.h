@@ -30,7 +30,9 @@ typedef uint8_t nodeid_t;
 #define NUMA_NO_NODE 0xFF
 #define MAX_ORDER    20
 #define PAGE_SHIFT   12
+#define PAGE_SIZE    (1UL << PAGE_SHIFT)
 #define BITS_PER_LONG 64
+#define _AC(x, suffix) x ## suffix
 
 #define cf_check
 #define __init
@@ -43,10 +45,22 @@ extern const char *const test_param_name;
 
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 #define ROUNDUP(x, a) (((x) + (a) - 1) / (a) * (a))
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 #define IS_ALIGNED(x, a) (((x) & ((a) - 1)) == 0)
 #define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
 #define ASSERT(x) assert(x)
 #define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
+
+#define DECLARE_BITMAP(name, bits) unsigned long name[DIV_ROUND_UP(bits, BITS_PER_LONG)]
+static inline void __set_bit(unsigned int bit, unsigned long *map) { map[bit / BITS_PER_LONG] |= 1UL << bit % BITS_PER_LONG; }
+static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned int size, unsigned int bit)
+{
+	while (bit < size && map[bit / BITS_PER_LONG] >> bit % BITS_PER_LONG & 1)
+		bit++;
+	return bit;
+}
+#define find_first_zero_bit(map, size) find_next_zero_bit(map, size, 0)
 
 #define printk printf
 #define gdprintk(lvl, ...) do { } while (0)
@@ -96,6 +110,21 @@ extern int test_locks_held;
 #define spin_unlock(l)    (assert((l)->held), (l)->held = 0, (void)test_locks_held--)
 #define spin_trylock(l)   (!(l)->held && ((l)->held = 1, test_locks_held++, true))
 
+/* Time, which does not pass, and what others do meanwhile. */
+typedef int64_t s_time_t;
+#define MILLISECS(n) ((s_time_t)((n) * 1000000ULL))
+#define SECONDS(n)   ((s_time_t)((n) * 1000000000ULL))
+s_time_t NOW(void);		/* the test's, where time passes */
+struct timer { int unused; };
+struct tasklet { int unused; };
+#define read_atomic(p)     __atomic_load_n(p, __ATOMIC_RELAXED)
+#define write_atomic(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+/* What another CPU does there. */
+extern void (*machine_at_barrier)(void);
+#define smp_wmb()          (__atomic_thread_fence(__ATOMIC_RELEASE), machine_at_barrier ? machine_at_barrier() : (void)0)
+#define smp_rmb()          __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_mb()           __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
 /* Memory: as many allocations as the test allows, negative for all. */
 extern int test_allocations;
 static inline void *test_alloc(size_t size)
@@ -111,6 +140,7 @@ static inline void *test_alloc(size_t size)
 #define xvzalloc(t)  ((t *)test_alloc(sizeof(t)))
 #define xvzalloc_flex_struct(t, field, nr) \
 	((t *)test_alloc(offsetof(t, field) + (nr) * sizeof(((t *)0)->field[0])))
+#define xvzalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
 #define xvmalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
 #define xvfree(p)    free(p)
 #define XVFREE(p)    (free(p), (p) = NULL)
@@ -126,11 +156,12 @@ struct domain {
 	unsigned int max_pages;
 	bool hardware, hvm;
 };
-struct vcpu { struct domain *domain; unsigned int processor; };
+struct vcpu { struct domain *domain; unsigned int processor, vcpu_id; };
 /* As many CPUs as there are nodes, and one that has none. */
 #define cpu_to_node(cpu) ((cpu) < MAX_NUMNODES ? (nodeid_t)(cpu) : NUMA_NO_NODE)
 
 extern struct vcpu *current;
+#define smp_processor_id() (current->processor)
 #define is_hardware_domain(d) ((d)->hardware)
 #define is_hvm_domain(d)      ((d)->hvm)
 unsigned int domain_tot_pages(const struct domain *d);

@@ -1,0 +1,236 @@
+/*
+ * A period: what Xen has seen of each guest, what is decided by it, and that it is done and told. A domain may
+ * vanish between any two steps.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "explain.h"
+#include "log.h"
+#include "record.h"
+#include "store.h"
+
+static void follow_store(struct daemon *d)
+{
+	struct wish *wish;
+	unsigned int nr;
+
+	if (!store_check() || !store_wishes(&wish, &nr))
+		return;
+	if (!guests_sync(d, wish, nr))
+		log_line(LEVEL_ERROR, "out of memory; some domains are left out");
+	free(wish);
+}
+
+/* Home nodes of nothing: the policy has none, and any node will do. */
+static uint64_t home_of(const struct xen_policy *p, unsigned int nr_nodes)
+{
+	return p->home ? p->home : nr_nodes < NODES_MAX ? (1ULL << nr_nodes) - 1 : ~0ULL;
+}
+
+static bool ask_of_domain(struct guest *g)
+{
+	int error = xen_policy_get(g->wish.id, &g->policy);
+
+	if (!error)
+		error = xen_vcpu_nodes(g->wish.id, &g->vcpu_node, &g->nr_vcpus);
+	/* If it is gone, the next START or GET says so. */
+	if (error && error != ESRCH)
+		log_line(LEVEL_WARNING, "domain %u (%s): policy and affinity: %s", g->wish.id, g->wish.name, strerror(error));
+	return !error;
+}
+
+static void look(struct daemon *d, struct guest *g)
+{
+	const struct counters *c = &g->period;
+
+	sampling_keep(g, &d->config, d->now);
+	if (!g->looked || !ask_of_domain(g)) {
+		g->looked = false;
+		return;
+	}
+	counters_between(&g->period, &g->seen, &g->counters);
+	g->in = (struct input){
+		.ns = d->ns, .sample = g->sample, .nr_samples = g->nr_samples, .matrix = c->matrix,
+		.marked = c->marked, .faults = c->faults, .home = home_of(&g->policy, d->host.nr_nodes),
+		.vcpu_node = g->vcpu_node, .nr_vcpus = g->nr_vcpus,
+	};
+	g->metrics.dropped += c->dropped;
+	g->metrics.lost += g->faults.lost + g->faults.bad;
+	g->metrics.sampling_ns += c->ns;
+	g->metrics.guest_ns += c->guest_ns;
+	if (g->faults.lost || g->faults.bad)
+		log_line(LEVEL_WARNING, "domain %u (%s): %llu samples were lost, %llu make no sense", g->wish.id, g->wish.name,
+			 (unsigned long long)g->faults.lost, (unsigned long long)g->faults.bad);
+	g->faults = (struct ring_faults){ 0 };
+}
+
+/* Without Carrefour, and while it waits, nothing is decided: it would take from what others may move. */
+static void decide_for(struct daemon *d, struct guest *g)
+{
+	struct outcome out = { .nr = 0 };
+
+	if (g->wish.carrefour && !g->follow.on && !g->domain) {
+		g->domain = domain_new(&d->config, d->host.nr_nodes, g->wish.id);
+		if (!g->domain)
+			log_line(LEVEL_ERROR, "domain %u (%s): out of memory", g->wish.id, g->wish.name);
+	}
+	if (g->domain) {
+		out = decide(g->domain, &d->config, &d->host, &g->in);
+	} else {
+		out.verdict.state = g->follow.on ? STATE_FOLLOWING : STATE_OFF;
+		out.verdict.measure = measure(g->in.matrix, d->host.nr_nodes, g->in.home);
+		out.verdict.accesses_per_us = d->host.accesses_per_us;
+	}
+	g->out = out;
+}
+
+static void tell_period(const struct daemon *d, const struct guest *g, enum state before)
+{
+	const struct verdict *v = &g->out.verdict;
+	char text[EXPLAIN_SIZE];
+
+	explain_verdict(text, v, &d->config);
+	log_line(v->moves || v->state != before ? LEVEL_INFO : LEVEL_DEBUG, "domain %u (%s): %s", g->wish.id, g->wish.name, text);
+}
+
+static void tell_decision(const struct guest *g, const struct decision *x, enum result result)
+{
+	char text[EXPLAIN_SIZE];
+
+	explain_decision(text, x);
+	if (x->action == ACTION_FREEZE)
+		log_line(LEVEL_INFO, "domain %u (%s): %s", g->wish.id, g->wish.name, text);
+	else
+		log_line(LEVEL_INFO, "domain %u (%s): %s; %s", g->wish.id, g->wish.name, text, result_name(result));
+}
+
+static void carry_out(struct daemon *d, struct guest *g)
+{
+	const struct outcome *out = &g->out;
+	enum result result[DECISIONS_MAX];
+	int error;
+	size_t i;
+
+	if (!out->nr)
+		return;
+	error = xen_move(g->wish.id, out->decision, out->nr, result);
+	if (error && error != ESRCH)
+		log_line(LEVEL_WARNING, "domain %u (%s): moving its pages: %s", g->wish.id, g->wish.name, strerror(error));
+	for (i = 0; i < out->nr; i++) {
+		const struct decision *x = &out->decision[i];
+
+		history_add(&g->history, &(struct past){ *x, d->period, d->now, result[i] });
+		if (x->action != ACTION_FREEZE)
+			g->metrics.results[result[i]]++;
+		if (i < d->config.log_decisions)
+			tell_decision(g, x, result[i]);
+	}
+	if (i > d->config.log_decisions)
+		log_line(LEVEL_INFO, "domain %u (%s): %zu decisions more in this period", g->wish.id, g->wish.name,
+			 i - d->config.log_decisions);
+}
+
+static void record(const struct daemon *d, const uint64_t *free_bytes)
+{
+	struct trace_domain *domain = calloc(d->nr + 1, sizeof(*domain));
+	struct trace_period p = { .ns = d->ns, .accesses_per_us = d->host.accesses_per_us, .domain = domain };
+	unsigned int i;
+
+	if (!domain) {
+		log_line(LEVEL_ERROR, "out of memory; recordings miss a period");
+		return;
+	}
+	memcpy(p.free, free_bytes, sizeof(p.free));
+	/* In the order of ids, which is that of replaying, too. */
+	for (i = 0; i < d->nr; i++) {
+		struct guest *g = d->guest[i];
+
+		if (!g->looked)
+			continue;
+		domain[p.nr] = (struct trace_domain){
+			.id = g->wish.id, .carrefour = g->domain != NULL, .in = g->in, .decided = g->domain != NULL,
+			.decision = (struct decision *)g->out.decision, .nr_decisions = g->out.nr,
+		};
+		snprintf(domain[p.nr++].policy, TRACE_POLICY_MAX, "%s", g->policy.name);
+	}
+	record_period(&p, d->host.nr_nodes);
+	free(domain);
+}
+
+static void write_metrics(struct daemon *d)
+{
+	struct domain_metrics *all = calloc(d->nr + 1, sizeof(*all));
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; all && i < d->nr; i++)
+		all[i] = d->guest[i]->metrics;
+	if (!all || !metrics_write(d->config.metrics, all, d->nr))
+		error = errno;
+	free(all);
+	if (error && error != d->metrics_error)
+		log_line(LEVEL_WARNING, "%s: cannot write it: %s; tried again each period", d->config.metrics, strerror(error));
+	d->metrics_error = error;
+}
+
+static void end_of_period(struct daemon *d, struct guest *g)
+{
+	enum state before = g->metrics.last.state;
+
+	carry_out(d, g);
+	if (g->out.verdict.state == STATE_FOLLOWING)
+		choice_follow(d, g);
+	metrics_count(&g->metrics, &g->out.verdict);
+	tell_period(d, g, before);
+	choice_make(g, &d->config);
+	g->seen = g->counters;
+	g->nr_samples = 0;
+}
+
+static struct guest *in_turn(const struct daemon *d, unsigned int i)
+{
+	return d->guest[host_turn(d->period, i, d->nr)];
+}
+
+static void run(struct daemon *d, const uint64_t *free_bytes)
+{
+	unsigned int i;
+
+	/* Hint faults do not tell how many accesses there are. */
+	host_next_period(&d->host, &d->config, free_bytes, -1);
+	for (i = 0; i < d->nr; i++)
+		look(d, d->guest[i]);
+	for (i = 0; i < d->nr; i++)
+		if (in_turn(d, i)->looked)
+			decide_for(d, in_turn(d, i));
+	if (record_any())
+		record(d, free_bytes);
+	for (i = 0; i < d->nr; i++)
+		if (in_turn(d, i)->looked)
+			end_of_period(d, in_turn(d, i));
+}
+
+void period_run(struct daemon *d)
+{
+	uint64_t free_bytes[NODES_MAX] = { 0 };
+	unsigned int i;
+	int error;
+
+	follow_store(d);
+	error = xen_look_at_host(free_bytes);
+	if (error && error != d->host_error)
+		log_line(LEVEL_ERROR, "cannot ask Xen for its nodes: %s; tried again each period", strerror(error));
+	d->host_error = error;
+	if (!error)
+		run(d, free_bytes);
+	for (i = 0; i < d->nr; i++)
+		if (d->guest[i]->gone)
+			sampling_end(d->guest[i]);
+	guests_drop_gone(d);
+	if (*d->config.metrics)
+		write_metrics(d);
+	d->period++;
+}

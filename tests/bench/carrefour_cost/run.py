@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""A part of make bench: what sampling and carrefourd cost a running guest, in instructions.
+
+    tests/bench/carrefour_cost/run.py [--repeat N] [--workloads NAME…] [--size quick|full] [--dom0] [--out DIRECTORY]
+
+Results go to docs/results/carrefour-cost.{md,json,svg}; of a part of it to build/bench/carrefour-cost.
+"""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
+
+import counting                                                         # noqa: E402  the path comes first
+from carrefour_cost import report                                       # noqa: E402
+from carrefour_cost.machine import UNLIMITED, OffHost, OnHost, defaults # noqa: E402
+from create_cost.instrument import InstrumentError                      # noqa: E402
+from pages import versions                                              # noqa: E402
+from places import BUILD, RESULTS                                       # noqa: E402
+from placement.jobs import WORKLOADS, read_workloads                    # noqa: E402
+from placement.machines import MeasureError                             # noqa: E402
+
+from harness.mended import QEMU                                         # noqa: E402
+
+DOM0_SECONDS = 20
+
+
+def add_options(parser):
+    parser.add_argument("--workloads", nargs="+", metavar="NAME", help="only these: names of files in tests/bench/workloads")
+    parser.add_argument("--dom0", action="store_true", help="only dom0's part anew, of the page that is there")
+    parser.add_argument("--size", choices=("quick", "full"), default="full", help="of the workloads (default full)")
+
+
+def without(names, size):
+    """Figures of workloads while nothing is sampled, and that it is nothing."""
+    found = {}
+    with counting.booted(OffHost(1), settle=False) as machine:
+        for name in names:
+            [figures], _ = machine.workload(name, size)
+            if figures.sampling or figures.exits or figures.faults:
+                raise InstrumentError(f"{name}: nobody samples, and it costs {figures}")
+            print(f"  {name:22} off: {figures.guest:>14,} instructions of the guest, none for sampling", flush=True)
+            found[name] = figures
+    return found
+
+
+def check_on(name, runs, settings):
+    """Sampling costs something; without a budget there are samples."""
+    if not all(run.sampling and (run.marked and run.faults or not settings) for run in runs):
+        raise InstrumentError(f"{name}: all is sampled, and it costs {runs}")
+
+
+def with_it(names, size, repeat, off, settings):
+    """{workload: its runs, and what carrefourd says}."""
+    found = {}
+    with counting.booted(OnHost(repeat, **settings), settle=False) as machine:
+        for name in names:
+            runs, totals = machine.workload(name, size)
+            check_on(name, runs, settings)
+            runs = [asdict(run) | report.shares(run, off[name]) for run in runs]
+            found[name] = counting.middle(runs, "guest_share") | {"totals": totals}
+            shares = (report.percent(run["guest_share"]) for run in runs)
+            print(f"  {name:22} on: ", *shares, f"{found[name]['faults']} samples", flush=True)
+        machine.daemon.stop()
+    return found
+
+
+def of_dom0():
+    with counting.booted(OnHost(1), settle=False) as machine:
+        return machine.dom0_figures(DOM0_SECONDS)
+
+
+def measured(names, size, repeat):
+    """All but dom0's."""
+    off = without(names, size)
+    delivered, unlimited = (with_it(names, size, repeat, off, settings) for settings in ({}, UNLIMITED))
+    workloads = {name: {"off": asdict(off[name]), "delivered": delivered[name], "unlimited": unlimited[name]} for name in names}
+    return {"repeat": repeat, "size": size, "versions": versions(QEMU), "settings": defaults(), "workloads": workloads}
+
+
+def published(path, size):
+    """The figures of a page that only lacks those of dom0."""
+    result = json.loads(path.read_text()) if path.exists() else {}
+    now = {"size": size, "versions": versions(QEMU), "settings": defaults()}
+    if {key: result.get(key) for key in now} != now:
+        sys.exit(f"error: --dom0: {path} is not of this size, these settings and these tools; measure all of it")
+    return result
+
+
+def main():
+    options = counting.options(__doc__, "runs of each workload", add_options)
+    known = [name for name, workload in read_workloads(WORKLOADS).items() if options.size in workload.sets]
+    names = [name for name in known if not options.workloads or name in options.workloads]
+    if not names or set(options.workloads or ()) - set(known):
+        sys.exit(f"error: --workloads: known are {', '.join(known)}")
+    whole = names == known and options.size == "full"
+    out = options.out if whole or options.out != RESULTS else BUILD / "bench" / "carrefour-cost"
+    try:
+        result = published(out / "carrefour-cost.json", options.size) if options.dom0 else None
+        dom0 = of_dom0()
+        if not result:
+            print(f"booting Xen three times, {len(names)} workloads {1 + 2 * options.repeat} times, 10 to 30 s each", flush=True)
+            result = measured(names, options.size, options.repeat)
+    except (MeasureError, AssertionError, ValueError) as error:
+        sys.exit(f"error: nothing was measured: {error}")
+    for path in report.write(result | {"dom0": dom0}, out):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+"""Access sampling: a guest whose accesses are known, numa-sample in dom0, and what must be true of samples."""
+
+import re
+import time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from . import first_touch, guests
+
+SETTLED = 3     # seconds in which nothing changes in a guest that has done with ballooning
+MEMORY, ACCESSED = 128, 4       # MiB of the guest, and of them read and written on each vCPU
+ENTRIES, PERIOD, BUDGET, FRAMES = 1024, 100, 1000, 65   # of sampling: budget without limit, a ring that does not run full
+HINT_FAULT, IBS = 0, 1
+# Entries that Xen looks at while it has the p2m locked.  On hardware that is some 50 us, of the 200 that it may take; an emulator's
+# clock, by which a CPU can stand still for a second, says nothing about that.
+AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Sample:
+    gfn: int        # first one of the entry
+    order: int
+    vcpu: int
+    node: int
+    home: int
+    write: bool
+    source: int
+
+
+@dataclass
+class Sampled:
+    samples: Counter = field(default_factory=Counter)   # Sample -> times
+    taken: int = 0
+    dropped: int = 0
+
+    def of(self, gfns):
+        """Those of entries of which all is in gfns."""
+        return {sample: times for sample, times in self.samples.items()
+                if all(gfn in gfns for gfn in range(sample.gfn, sample.gfn + (1 << sample.order)))}
+
+
+@dataclass
+class Counters:
+    state: str = ""
+    numbers: dict = field(default_factory=dict)
+    samples: dict = field(default_factory=dict)         # (accessing node, home node) -> samples
+
+    def __getattr__(self, name):
+        try:
+            return self.numbers[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def command(machine, name, words, check=True):
+    return machine.run(f"numa-sample $(xl domid {name}) {words}", check=check)
+
+
+def start(machine, name="g", entries=ENTRIES, period=PERIOD, budget=BUDGET, frames=FRAMES, source=HINT_FAULT, check=True):
+    return command(machine, name, f"start {entries} {period} {budget} {frames} {1 << source}", check)
+
+
+def stop(machine, name="g"):
+    command(machine, name, "stop")
+
+
+def parse(text):
+    """What numa-sample has said."""
+    sampled, counters = Sampled(), Counters()
+    for line in text.splitlines():
+        what, *words = line.split()
+        if what == "sample":
+            gfn, order, vcpu, node, home, access, source, times = words
+            sampled.samples[Sample(int(gfn, 16), int(order), int(vcpu), int(node), int(home), access == "w", int(source))] += int(times)
+        elif what == "read":
+            sampled.taken, sampled.dropped = int(words[0]), int(words[1])
+        elif what == "state":
+            counters.state = words[0]
+        elif what == "get":
+            counters.numbers = {key: int(number) for key, number in (word.split("=") for word in words)}
+            assert counters.most_entries <= AT_ONCE, counters
+            if counters.sources == 1 << HINT_FAULT:
+                assert bool(counters.marked) <= bool(counters.most_entries), counters
+        else:
+            node, home, times = map(int, words)
+            counters.samples[node, home] = times
+    return sampled, counters
+
+
+def get(machine, name="g"):
+    return parse(command(machine, name, "get").out)[1]
+
+
+@contextmanager
+def held(machine, name="g"):
+    """Somebody has the ring mapped all the time: else sampling ends when the first one is gone that did."""
+    holder = background(machine, "hold", 1000, name)
+    machine.run(f"while ! grep -q privcmd /proc/{holder}/maps; do kill -0 {holder} || exit 1; sleep 0.1; done")
+    try:
+        yield
+    finally:
+        machine.run(f"kill -9 {holder}", check=False)
+
+
+def read(machine, seconds, name="g"):
+    return parse(command(machine, name, f"read {seconds * machine.slower}").out)
+
+
+def read_until(machine, enough, seconds=240, name="g"):
+    """Reads until enough(Sampled) does not say how much is missing yet; as often as that takes, on a machine of any speed."""
+    all_of_it, end = Sampled(), time.monotonic() + seconds * machine.slower
+    with held(machine, name):
+        while True:
+            sampled, counters = read(machine, 4, name)
+            all_of_it.samples += sampled.samples
+            all_of_it.taken += sampled.taken
+            all_of_it.dropped = sampled.dropped
+            missing = enough(all_of_it)
+            if not missing:
+                return all_of_it, counters
+            assert time.monotonic() < end, f"in {seconds} s there is not: {missing}; {counters}"
+
+
+def few(sampled, reads, writes, least=500):
+    """What is missing until there are so many samples of what is read, and of what is written."""
+    seen = {what: sum(sampled.of(gfns).values()) for what, gfns in (("reads", reads), ("writes", writes))}
+    return [f"{least} {what}, but {number}" for what, number in seen.items() if number < least]
+
+
+def wait_faults(machine, more):
+    """… than there are."""
+    before, end = get(machine).faults, time.monotonic() + 240 * machine.slower
+    while get(machine).faults < before + more:
+        assert time.monotonic() < end, get(machine)
+        machine.run("sleep 1")
+
+
+def wait_ended(machine, state, name="g"):
+    """Until Xen has ended sampling by itself, for the reason that state tells: nothing counts any more.
+
+    It does so after some periods and seconds: by a clock that CPUs of a busy host do not keep up with.
+    """
+    before, end = None, time.monotonic() + 240 * machine.slower
+    while (counters := get(machine, name)).state != state or counters != before:
+        assert counters.state in ("running", state) and time.monotonic() < end, counters
+        before = counters
+        machine.run("sleep 1")
+    return counters
+
+
+def watch(machine, name="g"):
+    """Asks for the counters all the time, in dom0, until the domain is gone; watched() tells them."""
+    machine.run(f"d=$(xl domid {name}); (while numa-sample $d get; do sleep 0.3; done >/tmp/watch-{name} 2>/tmp/watch-end-{name}) &")
+
+
+def watched(machine, name="g"):
+    """All that watch() has seen, oldest first."""
+    text = machine.run(f"cat /tmp/watch-{name}; cat /tmp/watch-end-{name} >&2").out
+    return [parse("state" + one)[1] for one in text.split("state")[1:] if "\nget " in one and one.endswith("\n")]
+
+
+def check_log_dirty(counters):
+    """Of a domain that has been migrated away: for most of that time it was looked at, and nothing was marked."""
+    running = [one for one in counters if one.state == "running"]
+    # off is what remains of one that is dying
+    assert len(running) > 5 and {one.state for one in counters} <= {"running", "off"}, counters
+    # before log-dirty mode, and after it, until the domain is destroyed, there are marks
+    marked = Counter(one.marked for one in running).most_common(1)[0][0]
+    quiet = [one for one in running if one.marked == marked]
+    assert len(quiet) > len(running) / 2 and quiet[-1].periods > quiet[0].periods, counters
+
+
+def background(machine, how, seconds, name="g"):
+    """numa-sample goes on in dom0; returns its process."""
+    return int(machine.run(f"numa-sample $(xl domid {name}) {how} {seconds} >/tmp/{how}-{name} 2>&1 & echo $!").out)
+
+
+def check_budget(machine, rounds, **settings):
+    """As many entries as there can be, as often as can be, in rounds of 5 s: no more is spent than may be, and sampling goes on.
+
+    The cost of a period is known when it is over only: what came before the first ones are paid for is left out.
+    Returns the counters of the beginning and of the end.
+    """
+    start(machine, entries=65536, period=10, budget=20, frames=257, **settings)
+    reader = background(machine, "read", 1000)
+    counters = [get(machine)]
+
+    def pass_round():
+        machine.run("sleep 5")
+        counters.append(get(machine))
+
+    while counters[-1].ns > 0.02 * counters[-1].guest_ns or len(counters) < 5:
+        pass_round()
+        assert len(counters) < 50, counters
+    begin = counters[-1]
+    for _ in range(rounds):
+        pass_round()
+    end = counters[-1]
+    machine.run(f"kill -9 {reader}")
+    stop(machine)
+    assert end.state == "running" and end.throttled > 0
+    # what began at the end is not paid for yet: what any of the rounds cost
+    slack = max(after.ns - before.ns for before, after in zip(counters, counters[1:]))
+    assert end.ns - begin.ns <= 0.02 * (end.guest_ns - begin.guest_ns) + slack, counters
+    assert end.faults > begin.faults, counters
+    return begin, end
+
+
+def start_guest(machine, vcpus=3, accessed=ACCESSED, pause=1, name="g", **options):
+    """A guest whose vCPU i stays on CPU i + 1, and which says which gfns a vCPU reads and writes: ({gfn: vCPU}, {gfn: vCPU})."""
+    guests.create(machine, name, paused=False, linux=True, command=f"echo memory-access: waits; read go; memory-access {accessed} {pause}",
+                  **{"memory": MEMORY, "vcpus": vcpus, "cpus": [str(cpu) for cpu in range(1, vcpus + 1)]} | options)
+    guests.wait_console(machine, name, "memory-access: waits", timeout=180)
+    # ballooning, which it does in its first seconds, moves and divides pages
+    before = None
+    while (now := guests.dump(machine, name).usage) != before:
+        before = now
+        machine.run(f"sleep {SETTLED}")
+    first_touch.go(machine, name)
+    guests.wait_console(machine, name, r"memory-access: pass [1-9]", timeout=180)
+    text = guests.console(machine, name).split("memory-access: ready")[0]
+    reads, writes = ({}, {})
+    for part, gfns in zip(text.split("memory-access: reads")[1].split("memory-access: writes"), (reads, writes)):
+        gfns |= {gfn: cpu for cpu, gfn in first_touch.told_pages(part)}
+        assert len(gfns) == vcpus * accessed << 8
+    return reads, writes
+
+
+def check_truth(sampled, reads, writes, dumps, node_of, source=HINT_FAULT):
+    """What samples say of the accesses is what was done; dumps: of before and after.  node_of: the node of a vCPU."""
+    before, after = (dump.pages for dump in dumps)
+    assert sampled.taken == sum(sampled.samples.values())
+    for sample in sampled.samples:
+        assert sample.node == node_of(sample.vcpu), sample
+        assert sample.source == source
+        # a guest that is slow to start may still be ballooning, which divides large pages
+        if sample.gfn in before and sample.gfn in after:
+            assert (sample.home, sample.order) in (before[sample.gfn], after[sample.gfn]), (sample, before[sample.gfn])
+    seen = [0, 0]
+    for gfns, write in ((reads, False), (writes, True)):
+        for sample, times in sampled.of(gfns).items():
+            assert sample.write == write, sample
+            if not sample.order:
+                assert sample.vcpu == gfns[sample.gfn], sample
+            seen[write] += times
+    return seen

@@ -1,0 +1,262 @@
+"""carrefourd: a guest is repaired and then left alone, and whatever ends, nothing is left of it."""
+
+import random
+import re
+import time
+
+import pytest
+
+from harness import carrefour, guests, moving, placement, sampling
+from harness.carrefour import Daemon
+from harness.memory import leaves_nothing
+
+# Within so many samples of each page, on average, a pattern has to be followed: it takes eight to forget another one, and some pages get
+# far fewer than others.  An emulator that has other work takes as many, but longer: 20 to 120 periods.
+SAMPLES, PATIENCE = 40, 400
+QUIET = 15          # periods in which nothing may happen then
+MB_PER_S = 8        # of memory that follows what auto has set
+REMOTE = 0.05       # of a part that may be elsewhere: what the kernel and the console use, too
+
+
+def wait_local(daemon, name="g", local=90, imbalance=35):
+    """Waits until accesses are local and even."""
+    def good():
+        now = daemon.show(name)
+        return now["samples"] >= 64 and now["local_percent"] >= local and now["imbalance_percent"] < imbalance
+
+    daemon.wait(f"{local} % local, imbalance below {imbalance} %", good, PATIENCE)
+
+
+def wait_followed(machine, daemon, parts, since, shifted=0):
+    """Waits until each page is where it is used, and that is seen; since: the totals when it was not."""
+    daemon.wait("pages follow", lambda: min(carrefour.at_home(machine, parts, shifted).values()) > 1 - REMOTE, PATIENCE)
+    taken = daemon.show()["totals"]["samples"] - since["samples"]
+    assert taken <= SAMPLES * sum(map(len, parts.values()))
+    wait_local(daemon)
+    daemon.pass_periods(5)      # for the last of them
+
+
+def check_quiet(daemon, parts, name="g"):
+    """Nothing to speak of moves any more."""
+    before = daemon.show(name)["totals"]["moves"]
+    daemon.pass_periods(QUIET)
+    after = daemon.show(name)["totals"]["moves"]
+    assert after - before <= REMOTE * sum(map(len, parts.values())), daemon.log()[-2000:]
+
+
+@pytest.mark.boot("n4")
+def test_master_and_slaves_are_repaired_and_a_phase_is_followed(machine):
+    parts = carrefour.start_guest(machine)
+    assert min(carrefour.at_home(machine, parts)[cpu] for cpu in (1, 2)) < 0.5, "first-touch has put all on one node"
+    daemon = Daemon(machine)
+    carrefour.switch(machine, "+auto=advise")
+    # the first periods may be a handful of samples, of a guest that starts
+    daemon.wait("it is seen", lambda: (seen := daemon.show()) and seen["samples"] >= 64 and seen["imbalance_percent"] > 85)
+    before = daemon.show()
+    assert before["state"] == "off" and before["totals"]["moves"] == 0
+    carrefour.switch(machine, "+carrefour", "-auto")
+    wait_followed(machine, daemon, parts, before["totals"])
+    check_quiet(daemon, parts)
+    # each decision is explained, and has its result
+    explained = daemon.explain()
+    assert any(d["action"] == "migrate" and d["result"] == "moved" for d in explained["decisions"])
+    assert re.search(r"\): migrate gfn 0x\w+ \w\w from node 1 to [23]: all of its last .*; moved$", daemon.log(), re.M)
+    totals = daemon.show()["totals"]
+    # the same phase for long enough, then another
+    carrefour.shift(machine)
+    wait_followed(machine, daemon, parts, totals, shifted=1)
+    assert daemon.show()["totals"]["moves"] > totals["moves"]
+    check_quiet(daemon, parts)
+    carrefour.check_words(machine)
+    metrics = machine.run(f"cat {carrefour.METRICS}").out
+    assert re.search(r'^carrefour_moves_result_total\{domid="\d+",name="g",result="moved"\} [1-9]', metrics, re.M)
+    carrefour.switch(machine, "-carrefour")
+    daemon.wait("it is off", lambda: daemon.show() is None)
+    assert sampling.get(machine).state == "off"
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
+def test_a_pattern_that_alternates_makes_no_storm(machine):
+    parts = carrefour.start_guest(machine, every="6000")
+    pages = sum(map(len, parts.values()))
+    daemon = Daemon(machine)
+    carrefour.switch(machine, "+carrefour")
+    daemon.wait("the detector", lambda: (daemon.show() or {"totals": {"frozen": 0}})["totals"]["frozen"] > 0, 120)
+    daemon.pass_periods(2 * QUIET)
+    totals = daemon.show()["totals"]
+    assert totals["moves"] < 3 * pages
+    assert " (ping-pong), so it stays for " in daemon.log()
+    carrefour.check_words(machine)
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
+def test_killed_at_any_point(machine):
+    seed = int(time.time())
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+
+    def lives():
+        carrefour.start_guest(machine, every="4000")
+        carrefour.switch(machine, "+carrefour")
+        for _ in range(5):
+            daemon = Daemon(machine)
+            machine.run(f"sleep {chance.uniform(0, 6):.2f}")
+            daemon.kill()
+        # Xen sees that nobody has the ring
+        if sampling.get(machine).state != "off":
+            sampling.wait_ended(machine, "unread")
+        # one after the other takes over what the one before has left
+        daemon = Daemon(machine)
+        daemon.wait("sampled again", lambda: (daemon.show() or {}).get("samples", 0) > 0)
+        carrefour.check_words(machine)
+        daemon.stop()
+        assert sampling.get(machine).state == "off"
+        guests.destroy(machine, "g")
+
+    leaves_nothing(machine, lives)
+
+
+@pytest.mark.boot("n4")
+def test_a_domain_goes_while_its_pages_move(machine):
+    def lives():
+        carrefour.start_guest(machine, every="2000")
+        daemon = Daemon(machine, period_ms=200, cooldown_ms=0)
+        carrefour.switch(machine, "+carrefour")
+        daemon.wait("it moves", lambda: (daemon.show() or {"moves": 0})["moves"] > 0)
+        guests.destroy(machine, "g")
+        daemon.wait("it is gone", lambda: daemon.show() is None)
+        assert daemon.runs()
+        daemon.stop()
+
+    leaves_nothing(machine, lives)
+
+
+@pytest.mark.boot("n4")
+def test_a_calm_guest_is_left_alone(machine):
+    parts = carrefour.start_guest(machine)
+    guests.create(machine, "calm", paused=False, linux=True, command=f"memory-access {carrefour.PART} 1", memory=carrefour.MEMORY,
+                  vcpus=3, cpus=["1", "2", "3"], policy="first-touch,nodes=1-3")
+    guests.wait_console(machine, "calm", r"memory-access: pass [1-9]", timeout=180)
+    daemon = Daemon(machine)
+    for name in ("g", "calm"):
+        carrefour.switch(machine, "+carrefour", name=name)
+    wait_local(daemon)
+    assert min(carrefour.at_home(machine, parts).values()) > 0.8
+    calm = daemon.show("calm")
+    assert calm["totals"]["samples"] > 0 and calm["totals"]["moves"] <= REMOTE * 6 * (carrefour.PART << 8)
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
+def test_content_is_kept_at_full_speed(machine):
+    """Every period all that may move does, and back: no word is wrong."""
+    moving.start_writer(machine, vcpus=3, cpus=["1-3"], policy="round-4k,nodes=1-3")
+    daemon = Daemon(machine, period_ms=100, sample_ms=10, cooldown_ms=0, pingpong_ms=0, freeze_ms=0, backoff_ms=0,
+                    backoff_max_ms=0, efficiency_pct=0, vm_mb_per_s=1000, host_mb_per_s=1000)
+    carrefour.switch(machine, "+carrefour")
+    daemon.wait("many moves", lambda: (daemon.show() or {"totals": {"moves": 0}})["totals"]["moves"] > 2000, 180)
+    moving.check_content(machine)
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
+def test_signals_and_a_configuration_that_is_wrong(machine):
+    daemon = Daemon(machine)
+    machine.run(f"echo vm_movs = 1 >>{carrefour.CONFIG}; kill -HUP {daemon.pid}")
+    daemon.wait("it says so", lambda: "there is no setting 'vm_movs'" in daemon.log())
+    assert "the configuration stays as it was" in daemon.log() and daemon.runs()
+    carrefour.configure(machine, period_ms=500)
+    machine.run(f"kill -HUP {daemon.pid}")
+    daemon.wait("it is read", lambda: f"{carrefour.CONFIG}: read again" in daemon.log())
+    second = machine.run(f"carrefourd -c {carrefour.CONFIG} -u {carrefour.NOBODY}", check=False)
+    assert second.status == 1 and "another carrefourd is running" in second.err
+    uid = machine.run(f"grep Uid: /proc/{daemon.pid}/status").out.split()
+    assert uid[1:] == [str(carrefour.NOBODY)] * 4
+    assert machine.run(f"grep NoNewPrivs: /proc/{daemon.pid}/status").out.split()[1] == "1"
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
+def test_auto_sets_policy_and_says_so(machine):
+    carrefour.start_guest(machine, policy="round-4k,nodes=1-3")
+    daemon = Daemon(machine, auto_dwell_ms=5000)
+    where = f"/libxl/{guests.domid(machine, 'g')}/numa-policy"
+    carrefour.switch(machine, "+auto=advise")
+    daemon.wait("advice", lambda: (daemon.show() or {}).get("advice"))
+    assert guests.dump(machine, "g").policy == "round-4k" and not daemon.show()["advice"]["done"]
+    # what is not known yet is looked at under first-touch
+    carrefour.switch(machine, "+auto")
+    daemon.wait("first-touch", lambda: guests.dump(machine, "g").policy == "first-touch")
+    assert sorted(guests.dump(machine, "g").homes) == [1, 2, 3]
+    assert machine.run(f"xenstore-read /local/domain/{guests.domid(machine, 'g')}/control/page-events").out.strip() == "1"
+    daemon.wait("a class", lambda: machine.run(f"xenstore-read {where}/auto-class").out.strip() in ("low", "moderate", "high"))
+    found = machine.run(f"xenstore-read {where}/auto-class").out.strip()
+    assert (machine.run(f"xenstore-read {where}/carrefour").out.strip() == "1") == (found != "low")
+    # the next one knows it
+    daemon.kill()
+    policy = guests.dump(machine, "g").policy
+    daemon = Daemon(machine, auto_dwell_ms=5000)
+    daemon.wait("advice", lambda: (daemon.show() or {}).get("advice"))
+    assert daemon.show()["advice"]["class"] == found and guests.dump(machine, "g").policy == policy
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
+def test_memory_follows_what_auto_sets_and_auto_comes_back(machine):
+    """All on one node, it is interleaved, with all that it has; as each page is private, auto comes back, and they go home."""
+    parts = carrefour.start_guest(machine)
+    where = f"/libxl/{guests.domid(machine, 'g')}/numa-policy/auto-follows"
+    # of three nodes, imbalance is at most 141 %; and nothing but memory that follows is to move
+    settings = {"auto_high_pct": 100, "auto_dwell_ms": 5000, "auto_return_ms": 5000, "vm_mb_per_s": MB_PER_S,
+                "min_touched_pct": 100}
+    daemon = Daemon(machine, **settings)
+    carrefour.switch(machine, "+auto")
+    seen = []
+
+    def follows():
+        seen.append(daemon.show())
+        return seen[-1] and seen[-1]["state"] == "following" and seen[-1]["moves"]
+
+    daemon.wait("its memory follows", follows, 120)
+    assert machine.run(f"xenstore-read {where}").out.strip() == "1" and seen[-1]["policy"] == "round-4k"
+    # the next one goes on
+    daemon.kill()
+    daemon = Daemon(machine, **settings)
+
+    def has_followed():
+        seen.append(daemon.show())
+        return re.search(r"its memory has followed round-4k: (\d+) MiB moved; (\d+) pages stay", daemon.log())
+
+    daemon.wait("it has", has_followed, 240)
+    assert machine.run(f"xenstore-read {where}").out.strip() == "0"
+    # Xen moves what is in a block of 2 MiB as one
+    assert max(one["moved_bytes"] for one in seen if one) <= MB_PER_S + 2 << 20
+    moved, stay = map(int, has_followed().groups())
+    pages, dealt = guests.dump(machine, "g", carrefour.MEMORY).pages, placement.slots([1, 2, 3])
+    wrong = [gfn for gfns in parts.values() for gfn in gfns if pages[gfn][0] != placement.node_of(gfn, "round-4k", dealt)]
+    assert moved > 0 and len(wrong) <= stay < 100, (moved, stay, len(wrong))
+    daemon.wait("it comes back", lambda: daemon.show()["advice"]["class"] == "moderate", 240)
+    assert re.search(r"auto chooses first-touch,carrefour: class moderate, .* (100\.0|[89]\d\.\d) % of accesses to private pages; new", daemon.log())
+    daemon.wait("first-touch", lambda: guests.dump(machine, "g").policy == "first-touch")
+    daemon.kill()
+    daemon = Daemon(machine, auto_high_pct=100)
+    daemon.wait("pages are at home", lambda: min(carrefour.at_home(machine, parts).values()) > 1 - REMOTE, PATIENCE)
+    assert "has followed" not in daemon.log()
+    carrefour.check_words(machine)
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
+def test_a_recording_is_replayed(machine):
+    """What was decided for a guest from its beginning, carrefour-replay decides for the trace."""
+    carrefour.start_guest(machine)
+    daemon = Daemon(machine)
+    recording = int(machine.run("(carrefour-ask 'record all' /tmp/trace 20 >/tmp/recorded 2>&1) & echo $!").out)
+    carrefour.switch(machine, "+carrefour")
+    machine.run(f"while kill -0 {recording} 2>/dev/null; do sleep 0.5; done", timeout=60)
+    assert re.search(r'"periods": [1-9]\d+, "samples": [1-9]', machine.run("cat /tmp/recorded").out)
+    assert machine.run("carrefour-replay --check /tmp/trace").out == ""
+    assert re.search(r"^d migrate ", machine.run("cat /tmp/trace").out, re.M)
+    daemon.stop()

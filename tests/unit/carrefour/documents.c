@@ -1,0 +1,61 @@
+/* Prints the documents of a daemon with three domains: documents show|explain ID. What they say is made up. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+
+static struct daemon d = { .period = 1234, .now = 90000 * MS, .host.nr_nodes = 4 };
+
+static struct guest *add(const struct wish *wish)
+{
+	d.guest = realloc(d.guest, (d.nr + 1) * sizeof(*d.guest));
+	return d.guest[d.nr++] = guest_new(wish);
+}
+
+static void fill(struct guest *g)
+{
+	const struct verdict v = {
+		.state = STATE_ACTIVE, .moves = 3, .bytes = 12288, .held = { [HELD_FULL] = 2 },
+		.measure = { .samples = 400, .local = 255, .imbalance = 1706, .pair_from = 0, .pair_to = 3, .pair = 401 },
+	};
+	unsigned int i;
+
+	g->sampling = SAMPLING_RUNS;
+	g->policy = (struct xen_policy){ .name = "first-touch", .home = 0xb };
+	g->period = (struct counters){ .faults = 410, .marked = 900, .ns = 5000, .guest_ns = 1000000 };
+	metrics_count(&g->metrics, &v);
+	g->metrics.results[RESULT_BUSY] = 7;
+	g->metrics.dropped = 8;
+	for (i = 0; i < 70; i++)
+		history_add(&g->history, &(struct past){
+			.decision = {
+				.action = i % 2 ? ACTION_FREEZE : ACTION_MIGRATE, .why = i % 2 ? WHY_OFTEN : WHY_ONE_NODE,
+				.gfn = (1ULL << 40) + i, .from = 0, .to = 3, .samples = 4, .hits = 2, .ms = 60000,
+			}, .period = 1000 + i, .ns = (i + 1) * 1000 * MS, .result = i % 2 ? RESULT_NOT_TRIED : RESULT_BUSY,
+		});
+}
+
+int main(int argc, char **argv)
+{
+	struct guest *g;
+	unsigned int i;
+
+	d.config = config_defaults();
+	fill(add(&(struct wish){ .id = 3, .carrefour = true, .name = "db \"1\" \\ \xc3\xa9 \xff" }));
+	g = add(&(struct wish){ .id = 5, .mode = AUTO_ADVISE, .name = "5" });
+	g->sampling = SAMPLING_REFUSED;
+	g->error = 18;
+	g = add(&(struct wish){ .id = 9, .mode = AUTO_ON, .class = CLASS_HIGH, .name = "web" });
+	g->advised = true;
+	g->advice = (struct advice){ CLASS_HIGH, AUTO_SAME, "round-4k", true, 2005, 125 };
+	if (argc == 2 && !strcmp(argv[1], "show"))
+		view_show(stdout, &d);
+	else if (argc == 3 && (g = guests_find(&d, atoi(argv[2]))))
+		view_explain(stdout, &d, g);
+	else
+		return 2;
+	for (i = 0; i < d.nr; i++)
+		guest_free(d.guest[i]);
+	free(d.guest);
+	return 0;
+}

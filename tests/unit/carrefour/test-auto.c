@@ -1,0 +1,230 @@
+/* auto: classes with hysteresis, the way back, and memory that follows. */
+#include <stdlib.h>
+
+#include "auto.h"
+#include "chance.h"
+#include "follow.h"
+#include "sample.h"
+
+static enum auto_class after(struct auto_state *s, unsigned int imbalance, unsigned int seconds, bool carrefour,
+			     struct advice *last)
+{
+	struct config c = config_defaults();
+	struct auto_input in = {
+		.ns = 1000 * MS, .samples = 1000, .imbalance = imbalance, .policy = "first-touch", .carrefour = carrefour,
+	};
+
+	while (seconds--)
+		*last = auto_step(s, &c, &in);
+	return last->class;
+}
+
+static void auto_has_hysteresis(void **unused)
+{
+	struct auto_state s = auto_begin();
+	struct advice a;
+	unsigned int i;
+
+	(void)unused;
+	assert_int_equal(after(&s, 800, 29, false, &a), CLASS_UNKNOWN);
+	assert_string_equal(a.policy, "first-touch");
+	assert_int_equal(after(&s, 800, 1, false, &a), CLASS_LOW);
+	assert_int_equal(a.why, AUTO_CHANGED);
+	/* Around the limit nothing changes, however long. */
+	for (i = 0; i < 300; i++)
+		assert_int_equal(after(&s, i % 2 ? 890 : 810, 1, false, &a), CLASS_LOW);
+	assert_int_equal(after(&s, 890, 300, false, &a), CLASS_LOW);
+	/* A short phase is no reason either. */
+	assert_int_equal(after(&s, 2000, 10, false, &a), CLASS_LOW);
+	assert_int_equal(after(&s, 700, 100, false, &a), CLASS_LOW);
+	assert_int_equal(after(&s, 1100, 200, false, &a), CLASS_MODERATE);
+	assert_true(a.carrefour);
+	assert_string_equal(a.policy, "first-touch");
+	/* What Carrefour has repaired says nothing about the guest; what it cannot, does. */
+	assert_int_equal(after(&s, 100, 300, true, &a), CLASS_MODERATE);
+	assert_int_equal(after(&s, 2000, 300, true, &a), CLASS_HIGH);
+	assert_string_equal(a.policy, "round-4k");
+	assert_true(a.carrefour);
+	assert_int_equal(after(&s, 100, 300, false, &a), CLASS_LOW);
+}
+
+static void auto_learns_of_imbalance_under_first_touch_only(void **unused)
+{
+	struct config c = config_defaults();
+	struct auto_state s = auto_begin();
+	struct auto_input in = { .ns = 60000 * MS, .samples = 1000, .imbalance = 2000, .policy = "round-4k" };
+	struct advice a;
+
+	(void)unused;
+	a = auto_step(&s, &c, &in);
+	assert_int_equal(a.why, AUTO_NOT_ITS_POLICY);
+	in.policy = "first-touch";
+	in.samples = c.min_samples - 1;
+	a = auto_step(&s, &c, &in);
+	assert_int_equal(a.why, AUTO_FEW_SAMPLES);
+	assert_int_equal(a.class, CLASS_UNKNOWN);
+	in.samples++;
+	a = auto_step(&s, &c, &in);
+	assert_int_equal(a.class, CLASS_HIGH);
+}
+
+/* So many seconds interleaved over four nodes; of 1000 samples of pages that were sampled before, @same from the same node. */
+static struct advice interleaved(struct auto_state *s, unsigned int same, unsigned int seconds)
+{
+	struct config c = config_defaults();
+	struct auto_input in = {
+		.ns = 1000 * MS, .samples = 1000, .again = 1000, .again_same = same, .home_nodes = 4, .policy = "round-4k",
+		.carrefour = true,
+	};
+	struct advice a = { .class = CLASS_UNKNOWN };
+
+	while (seconds--)
+		a = auto_step(s, &c, &in);
+	return a;
+}
+
+static void auto_comes_back_for_private_pages(void **unused)
+{
+	struct auto_state s = auto_begin();
+	struct advice a;
+	unsigned int seconds = 300;
+
+	(void)unused;
+	after(&s, 2000, 30, false, &a);
+	assert_int_equal(a.class, CLASS_HIGH);
+	/* Shared by all: by chance the same node comes again in a quarter of all cases, which is no private page. */
+	a = interleaved(&s, 250, 1000);
+	assert_true(a.class == CLASS_HIGH && a.why == AUTO_SAME && a.private == 0);
+	/* 80 % of accesses: three quarters of the other 20 % are from another node. */
+	a = interleaved(&s, 840, 1000);
+	assert_true(a.class == CLASS_HIGH && a.private == 787);
+	s.private = -1;
+	a = interleaved(&s, 860, 299);
+	assert_true(a.class == CLASS_HIGH && a.why == AUTO_WAITING);
+	a = interleaved(&s, 860, 1);
+	assert_true(a.class == CLASS_MODERATE && a.why == AUTO_CHANGED && a.carrefour && a.private == 813);
+	assert_string_equal(a.policy, "first-touch");
+	/* Who goes to and fro does so ever less often, but always can. */
+	while (seconds < 300 << 6) {
+		after(&s, 2000, 29, true, &a);
+		assert_true(a.class == CLASS_MODERATE && a.private == -1);
+		after(&s, 2000, 1, true, &a);
+		assert_int_equal(a.class, CLASS_HIGH);
+		seconds *= 2;
+		assert_int_equal(interleaved(&s, 1000, seconds - 1).class, CLASS_HIGH);
+		assert_int_equal(interleaved(&s, 1000, 1).class, CLASS_MODERATE);
+	}
+	after(&s, 2000, 30, true, &a);
+	assert_int_equal(interleaved(&s, 1000, seconds).class, CLASS_MODERATE);
+	after(&s, 100, 1, true, &a);
+	assert_int_equal(a.imbalance, 100);
+}
+
+/* As when a master initializes: all is private, to its node. */
+static void private_pages_of_one_node_are_no_way_back(void **unused)
+{
+	struct config c = config_defaults();
+	struct auto_state s = auto_begin();
+	struct auto_input in = {
+		.ns = 600000 * MS, .samples = 1000, .own_imbalance = 1301, .again = 1000, .again_same = 1000, .home_nodes = 4,
+		.policy = "round-4k",
+	};
+
+	(void)unused;
+	s.class = s.candidate = CLASS_HIGH;
+	assert_int_equal(auto_step(&s, &c, &in).why, AUTO_SAME);
+	in.own_imbalance = 1300;
+	assert_int_equal(auto_step(&s, &c, &in).class, CLASS_MODERATE);
+}
+
+static void few_samples_are_no_way_back(void **unused)
+{
+	struct config c = config_defaults();
+	struct auto_state s = auto_begin();
+	struct auto_input in = {
+		.ns = 600000 * MS, .samples = 1000, .again = c.min_samples - 1, .again_same = c.min_samples - 1, .home_nodes = 4,
+		.policy = "round-4k",
+	};
+
+	(void)unused;
+	s.class = s.candidate = CLASS_HIGH;
+	assert_int_equal(auto_step(&s, &c, &in).why, AUTO_FEW_SAMPLES);
+	in.again = in.again_same = c.min_samples;
+	/* Nothing is interleaved on one node, and another policy was set by others. */
+	in.home_nodes = 1;
+	assert_int_equal(auto_step(&s, &c, &in).why, AUTO_FEW_SAMPLES);
+	in.home_nodes = 4;
+	in.policy = "round-2m";
+	assert_int_equal(auto_step(&s, &c, &in).why, AUTO_NOT_ITS_POLICY);
+	in.policy = "round-4k";
+	assert_int_equal(auto_step(&s, &c, &in).class, CLASS_MODERATE);
+}
+
+/* Whatever the budgets and the nodes: no more than there is, and all of it in the end. */
+static void memory_follows_within_budgets(void **unused)
+{
+	unsigned int round, n;
+
+	(void)unused;
+	test_seed();
+	for (round = 0; round < 2000; round++) {
+		struct config c = config_defaults();
+		struct follow f = { .on = true };
+		struct host h = { .nr_nodes = 1 + rnd(4) };
+		uint64_t pages = rnd(100000), period, free[NODES_MAX];
+
+		c.vm_mb_per_s = 2 + rnd(100);
+		c.host_mb_per_s = 2 + rnd(100);
+		c.period_ms = 1000 + rnd(1000);
+		for (n = 0; n < h.nr_nodes; n++)
+			free[n] = c.node_reserve_mb * MIB + (n ? 1 + rnd(300) : 0) * MIB;
+		for (period = 0; pages; period++) {
+			uint64_t taken = 0, left, room = ~0ULL;
+			unsigned int step;
+
+			assert_true(period < 100000);
+			host_next_period(&h, &c, free, -1);
+			host_took(&h, (struct budget){ rnd(h.bytes_left + 1), 0 }, false, false);
+			left = h.bytes_left;
+			for (n = 1; n < h.nr_nodes; n++)
+				room = h.room[n] < room ? h.room[n] : room;
+			if (!follow_period(&f, &h, &c, ~0ULL)) {
+				assert_int_equal(room, 0);
+				break;
+			}
+			assert_true(room);
+			while (pages && (step = follow_step(&f))) {
+				/* Xen stops sooner, or at the end of a block. */
+				uint64_t moved = rnd(4) ? step : rnd(step + 1);
+
+				moved = moved < pages ? moved : pages;
+				follow_took(&f, &h, moved, 1);
+				f.gfn += moved + 1;
+				pages -= moved;
+				taken += moved << PAGE_SHIFT;
+			}
+			assert_true(taken <= left && taken <= c.vm_mb_per_s * MIB * c.period_ms / 1000 && taken <= room);
+			assert_int_equal(h.bytes_left, left - taken);
+			/* Node 0, where it came from, has the more; the others ever less. */
+			free[0] += taken;
+			if (h.nr_nodes > 1)
+				free[1 + rnd(h.nr_nodes - 1)] -= taken;
+		}
+	}
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(auto_has_hysteresis),
+		cmocka_unit_test(auto_learns_of_imbalance_under_first_touch_only),
+		cmocka_unit_test(auto_comes_back_for_private_pages),
+		cmocka_unit_test(private_pages_of_one_node_are_no_way_back),
+		cmocka_unit_test(few_samples_are_no_way_back),
+		cmocka_unit_test(memory_follows_within_budgets),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("auto", tests, NULL, NULL);
+}

@@ -1,0 +1,332 @@
+/* What the daemon remembers between periods: counters, decisions, guests, configuration, recordings. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "chance.h"
+#include "daemon.h"
+#include "privileges.h"
+#include "record.h"
+#include "reload.h"
+
+static void counters_of_a_period(void **unused)
+{
+	struct counters then = { .faults = 10, .marked = 20, .matrix = { 1, 2, 3 } }, now = then, d;
+
+	(void)unused;
+	counters_between(&d, &then, &now);
+	assert_true(!d.faults && !d.marked && !d.matrix[2]);
+	now.faults += 5;
+	now.matrix[2] += 7;
+	counters_between(&d, &then, &now);
+	assert_true(d.faults == 5 && !d.marked && !d.matrix[0] && d.matrix[2] == 7);
+	/* Begun anew by others: what there is came since. */
+	now = (struct counters){ .faults = 30, .matrix = { 0, 1 } };
+	counters_between(&d, &then, &now);
+	assert_true(d.faults == 30 && !d.marked && d.matrix[1] == 1 && !d.matrix[2]);
+}
+
+static void the_last_decisions_are_kept(void **unused)
+{
+	struct history h = { .nr = 0 };
+	unsigned int n, i;
+
+	(void)unused;
+	for (n = 1; n < 3 * HISTORY_SIZE; n++) {
+		history_add(&h, &(struct past){ .period = n });
+		for (i = 0; i < n && i < HISTORY_SIZE; i++)
+			assert_int_equal(history_get(&h, i)->period, n - i);
+		assert_null(history_get(&h, i));
+	}
+}
+
+static const char *file(const char *text)
+{
+	static char path[] = "/tmp/carrefour-test-XXXXXX";
+	static bool made;
+	FILE *f;
+
+	if (!made)
+		close(mkstemp(path));
+	made = true;
+	f = fopen(path, "w");
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
+static void bad_configuration_changes_nothing(void **unused)
+{
+	struct config c = config_defaults(), before;
+	struct reload what;
+	char error[1024];
+	const char *path = file("vm_moves = 5\nperiod_ms = 500\n");
+
+	(void)unused;
+	assert_true(reload(&c, path, &what, error, sizeof(error)));
+	assert_true(c.vm_moves == 5 && c.period_ms == 500 && what.sampling && !what.user);
+	before = c;
+	file("vm_moves = 6\nvm_movs = 7\n");
+	assert_false(reload(&c, path, &what, error, sizeof(error)));
+	assert_non_null(strstr(error, ":2: there is no setting 'vm_movs'"));
+	assert_memory_equal(&c, &before, sizeof(c));
+	unlink(path);
+	assert_false(reload(&c, path, &what, error, sizeof(error)));
+	assert_non_null(strstr(error, "cannot open it"));
+	assert_memory_equal(&c, &before, sizeof(c));
+	/* What is not in the file is the default again; what Xen need not know, does not disturb sampling. */
+	file("period_ms = 500\nuser = 17\nhost_moves = 9\n");
+	assert_true(reload(&c, path, &what, error, sizeof(error)));
+	assert_true(c.vm_moves == config_defaults().vm_moves && !what.sampling && what.user);
+	file("period_ms = 500\nuser = 17\nsample_ms = 50\n");
+	assert_true(reload(&c, path, &what, error, sizeof(error)));
+	assert_true(what.sampling && !what.user);
+	file("period_ms = 500\nuser = 17\nsample_ms = 50\nsample_source = ibs\n");
+	assert_true(reload(&c, path, &what, error, sizeof(error)));
+	assert_true(what.sampling && c.sample_ibs);
+	file("period_ms = 500\nuser = 17\nsample_ms = 50\nsample_source = ibs\nhost_moves = 9\n");
+	assert_true(reload(&c, path, &what, error, sizeof(error)));
+	assert_false(what.sampling);
+	file("period_ms = 500\nuser = 17\nsample_ms = 50\nsample_source = hint-faults\n");
+	assert_true(reload(&c, path, &what, error, sizeof(error)));
+	assert_true(what.sampling && !c.sample_ibs);
+	unlink(path);
+}
+
+static void guests_follow_the_store(void **unused)
+{
+	struct daemon d = { .config = config_defaults(), .host.nr_nodes = 2 };
+	struct wish both[] = { { .id = 3, .carrefour = true }, { .id = 7, .mode = AUTO_ON, .class = CLASS_HIGH } };
+	struct guest *g;
+
+	(void)unused;
+	assert_true(guests_sync(&d, both, 2));
+	assert_true(d.nr == 2 && guests_find(&d, 3) == d.guest[0] && guests_find(&d, 7) == d.guest[1] && !guests_find(&d, 5));
+	/* A class that is known was acted upon by who found it. */
+	assert_true(d.guest[1]->applied && d.guest[1]->auto_state.class == CLASS_HIGH);
+	assert_true(!d.guest[0]->applied);
+	/* The one stays as it is; Carrefour off forgets its pages; auto only says so far, then does. */
+	g = d.guest[0];
+	g->domain = domain_new(&d.config, 2, 1);
+	both[0].mode = AUTO_ADVISE;
+	assert_true(guests_sync(&d, both, 2));
+	assert_true(d.guest[0] == g && g->domain && g->wish.mode == AUTO_ADVISE);
+	g->advised = g->applied = true;
+	g->auto_state.class = CLASS_MODERATE;
+	both[0].carrefour = false;
+	both[0].mode = AUTO_ON;
+	assert_true(guests_sync(&d, both, 2));
+	assert_true(!g->domain && !g->advised && !g->applied && g->auto_state.class == CLASS_MODERATE);
+	/* What auto writes itself is no beginning. */
+	g->applied = g->advised = true;
+	both[0].class = CLASS_LOW;
+	assert_true(guests_sync(&d, both, 2));
+	assert_true(g->applied && g->advised);
+	/* Gone, but there until what Xen has of it is given back; and it can come again. */
+	assert_true(guests_sync(&d, &both[1], 1));
+	assert_true(d.nr == 2 && g->gone && !guests_find(&d, 3));
+	assert_true(guests_sync(&d, both, 2));
+	assert_true(d.nr == 3 && guests_find(&d, 3) != g);
+	guests_drop_gone(&d);
+	assert_true(d.nr == 2 && guests_find(&d, 3) && guests_find(&d, 7));
+	assert_true(guests_sync(&d, both, 0));
+	guests_drop_gone(&d);
+	assert_int_equal(d.nr, 0);
+	free(d.guest);
+}
+
+static void memory_follows_until_auto_is_off(void **unused)
+{
+	struct config c = config_defaults();
+	struct wish wish = { .id = 7, .carrefour = true, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	struct guest *g = guest_new(&wish);
+
+	(void)unused;
+	/* The daemon before this one had not done with it. */
+	assert_true(g->follow.on && !g->follow.gfn);
+	g->follow.gfn = 5;
+	wish.name[0] = 'a';
+	guest_update(g, &wish);
+	assert_true(g->follow.on && g->follow.gfn == 5);
+	wish.mode = AUTO_ADVISE;
+	guest_update(g, &wish);
+	assert_false(g->follow.on);
+	guest_free(g);
+	g = guest_new(&wish);
+	assert_false(g->follow.on);
+	/* From the beginning, and what Carrefour knows of the pages is forgotten. */
+	g->domain = domain_new(&c, 2, 1);
+	g->follow.gfn = 5;
+	guest_follow(g);
+	assert_true(g->follow.on && !g->follow.gfn && !g->domain);
+	guest_free(g);
+}
+
+static struct trace_domain traced(unsigned int id, const uint64_t *matrix, const struct sample *s, size_t nr)
+{
+	return (struct trace_domain){
+		.id = id, .policy = "first-touch", .in = { .home = 3, .matrix = matrix, .sample = s, .nr_samples = nr },
+	};
+}
+
+/* What a recording of @domid has, as trace-read.c takes it: periods in the low half, samples in the high one. */
+static uint64_t read_back(const char *path, unsigned int vm_moves)
+{
+	struct trace_period p;
+	struct trace t;
+	uint64_t periods = 0, samples = 0;
+	FILE *f = fopen(path, "r");
+	unsigned int i;
+	int found;
+
+	assert_true(trace_open(&t, f, path));
+	assert_int_equal(t.config.vm_moves, vm_moves);
+	while ((found = trace_read(&t, &p)) > 0) {
+		periods++;
+		for (i = 0; i < p.nr; i++)
+			samples += p.domain[i].in.nr_samples;
+		trace_free(&p);
+	}
+	assert_int_equal(found, 0);
+	trace_close(&t);
+	fclose(f);
+	return periods | samples << 32;
+}
+
+static void recordings_are_whole_traces(void **unused)
+{
+	const uint64_t matrix[4] = { 1, 2, 0, 4 };
+	const struct sample s[3] = { { .gfn = 1 }, { .gfn = 2 }, { .gfn = 3 } };
+	struct trace_domain domain[2] = { traced(5, matrix, s, 1), traced(6, matrix, s, 3) };
+	struct trace_period p = { .ns = 1000, .accesses_per_us = -1, .domain = domain, .nr = 2 };
+	struct config c = config_defaults();
+	struct recording *one, *all;
+	struct record_end e;
+	char path[2][40] = { "/tmp/carrefour-trace-XXXXXX", "/tmp/carrefour-trace-XXXXXX" };
+	const char *why;
+	int fd[2] = { mkstemp(path[0]), mkstemp(path[1]) };
+
+	(void)unused;
+	c.vm_moves = 77;
+	assert_false(record_any());
+	one = record_begin(fd[0], 6, &c, 2, &why);
+	all = record_begin(fd[1], RECORD_ALL, &c, 2, &why);
+	assert_true(one && all && record_any());
+	record_period(&p, 2);
+	record_period(&p, 2);
+	e = record_finish(one);
+	assert_true(e.periods == 2 && e.samples == 6 && !e.error && !e.reconfigured);
+	record_reconfigured();
+	assert_true(record_is_over(all) && !record_any());
+	record_period(&p, 2);
+	e = record_finish(all);
+	assert_true(e.periods == 2 && e.samples == 8 && !e.error && e.reconfigured);
+	assert_int_equal(read_back(path[0], 77), 2 | 6ULL << 32);
+	assert_int_equal(read_back(path[1], 77), 2 | 8ULL << 32);
+	unlink(path[0]);
+	unlink(path[1]);
+}
+
+static void files_that_would_hold_up_all_are_refused(void **unused)
+{
+	struct config c = config_defaults();
+	const char *why;
+	char path[] = "/tmp/carrefour-trace-XXXXXX";
+	int ends[2], fd = mkstemp(path), i;
+	struct recording *r[RECORDINGS_MAX];
+
+	(void)unused;
+	assert_int_equal(pipe(ends), 0);
+	assert_null(record_begin(ends[1], 5, &c, 2, &why));
+	assert_string_equal(why, "a trace is written to a regular file");
+	assert_true(fcntl(ends[1], F_GETFD) < 0);
+	close(ends[0]);
+	assert_null(record_begin(open(path, O_RDONLY), 5, &c, 2, &why));
+	assert_string_equal(why, "the file is not open for writing");
+	for (i = 0; i < RECORDINGS_MAX; i++)
+		assert_non_null(r[i] = record_begin(dup(fd), 5, &c, 2, &why));
+	assert_null(record_begin(fd, 5, &c, 2, &why));
+	assert_string_equal(why, "too many recordings at a time");
+	assert_true(fcntl(fd, F_GETFD) < 0);
+	for (i = 0; i < RECORDINGS_MAX; i++)
+		record_finish(r[i]);
+	unlink(path);
+}
+
+/* In a child, as it is for good. Returns what it says of itself. */
+static int as_user(const char *user, int (*look)(void))
+{
+	char error[256];
+	int status;
+	pid_t child = fork();
+
+	if (!child && setgroups(1, &(gid_t){ 5 }))
+		_exit(7);
+	if (!child)
+		_exit(privileges_drop(user, error, sizeof(error)) ? look() : strstr(error, "there is no user '") ? 1 : 2);
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char roots_file[] = "/tmp/carrefour-root-XXXXXX";
+
+static bool can_open(void)
+{
+	int fd = open(roots_file, O_RDWR);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int look(void)
+{
+	uid_t r, e, s;
+
+	if (getresuid(&r, &e, &s) || r != 65534 || e != 65534 || s != 65534 || getgid() != 65534 || getgroups(0, NULL))
+		return 3;
+	if (can_open() || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0))
+		return 4;
+	privileges_raise();
+	if (!can_open())
+		return 5;
+	privileges_lower();
+	return can_open() || !setuid(0) ? 6 : 0;
+}
+
+static void root_is_given_up(void **unused)
+{
+	(void)unused;
+	if (getuid())
+		skip();
+	close(mkstemp(roots_file));
+	assert_int_equal(as_user("65534", look), 0);
+	assert_int_equal(as_user("nobody-of-this-name", look), 1);
+	assert_int_equal(as_user("-1", look), 1);
+	assert_int_equal(as_user("4294967296", look), 1);
+	unlink(roots_file);
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_of_a_period),
+		cmocka_unit_test(the_last_decisions_are_kept),
+		cmocka_unit_test(bad_configuration_changes_nothing),
+		cmocka_unit_test(guests_follow_the_store),
+		cmocka_unit_test(memory_follows_until_auto_is_off),
+		cmocka_unit_test(recordings_are_whole_traces),
+		cmocka_unit_test(files_that_would_hold_up_all_are_refused),
+		cmocka_unit_test(root_is_given_up),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("daemon", tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+"""carrefourd as a program, as far as it goes without Xen: its command line, its configuration; and what it answers."""
+
+import json
+import os
+import re
+
+import pytest
+
+from carrefour_build import SOURCE, run, run_daemon
+
+
+@pytest.fixture
+def daemon(built):
+    def call(*args, status=0, **options):
+        done = run_daemon(built / "lib/carrefourd", *args, **options)
+        assert done.returncode == status, done
+        if not status:
+            assert done.stderr == ""
+            return done.stdout
+        assert done.stdout == "" and done.stderr.count("\n") == 1, done
+        return done.stderr.rstrip("\n")
+    return call
+
+
+def test_help(daemon):
+    text = daemon("--help")
+    assert text == daemon("-h") and text.startswith("Usage: carrefourd ")
+    assert max(map(len, text.splitlines())) <= 88
+
+
+@pytest.mark.parametrize("args, said", [
+    (["x"], "'x' is an argument too many; it takes options only"),
+    (["-x"], "unknown option '-x'"),
+    (["--verbos", "--nope"], "unknown option '--nope'"),
+    (["--config"], "option '--config' needs a value"),
+    (["-n", "-u"], "option '-u' needs a value"),
+])
+def test_usage(daemon, args, said):
+    assert daemon(*args, status=2) == f"carrefourd: {said}; see 'carrefourd --help'"
+
+
+@pytest.mark.parametrize("option", ["-n", "--check-config"])
+def test_a_good_configuration(daemon, tmp_path, option):
+    path = SOURCE / "carrefour.conf"
+    assert daemon(option, "-c", path) == f"{path}: good\n"
+    (tmp_path / "c").write_text("user = 12\nsample_source = ibs\nsample_ms = 10\nmetrics = /x\n")
+    assert daemon(option, "-v", "--config", tmp_path / "c") == f"{tmp_path}/c: good\n"
+
+
+@pytest.mark.parametrize("text, said", [
+    ("vm_moves = 0", "1: '0' is no value for vm_moves; give a whole number from 1 to 8192"),
+    ("sample_source = pebs", "1: 'pebs' is no source of samples; give hint-faults or ibs"),
+    ("\nsample_permille = 1001", "2: '1001' is no value for sample_permille; give a whole number from 1 to 1000"),
+    ("sample_ms = 9", "1: '9' is no value for sample_ms; give a whole number from 10 to 60000"),
+    ("user =", "1: '' is no user; give a name, or a number"),
+    ("user = " + "x" * 64, f"1: '{'x' * 64}' is no user; give a name, or a number"),
+    ("metrics = /a\nsample_source = ibs\nsample_source = ibs", "3: sample_source was set in line 2; set it once"),
+    ("metrics = /a\nuser = b\nuser = b", "3: user was set in line 2; set it once"),
+])
+def test_a_wrong_configuration(daemon, tmp_path, text, said):
+    (tmp_path / "c").write_text(text + "\n")
+    assert daemon("-n", "-c", tmp_path / "c", status=1) == f"carrefourd: {tmp_path}/c:{said}"
+    # and it does not begin with one
+    assert daemon("-c", tmp_path / "c", status=1) == f"carrefourd: {tmp_path}/c:{said}"
+
+
+def test_the_journal_gets_priorities(daemon, tmp_path):
+    assert daemon("-n", "-c", tmp_path / "none", status=1, env={"JOURNAL_STREAM": "1:2"}) == (
+        f"<3>{tmp_path}/none: cannot open it: No such file or directory")
+
+
+@pytest.mark.skipif(os.path.exists("/dev/xen/privcmd"), reason="there is Xen here")
+def test_without_xen(daemon, tmp_path):
+    """One line, whoever calls it; and nothing is left."""
+    said = daemon("-c", SOURCE / "carrefour.conf", "-s", tmp_path / "socket", status=1)
+    assert said == "carrefourd: cannot talk to Xen: No such file or directory; run this in dom0"
+    assert list(tmp_path.iterdir()) == []
+
+
+# Documents
+
+def document(built, *args):
+    done = run(built / "documents", *args)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_show(built):
+    doc = document(built, "show")
+    assert {key: value for key, value in doc.items() if key != "domains"} == {
+        "version": 1, "nodes": 4, "period": 1234, "period_ms": 1000}
+    db, refused, web = doc["domains"]
+    # a domain's name is any bytes, a document is UTF-8
+    assert db["name"] == 'db "1" \\ \u00e9 \ufffd'
+    assert (db["id"], db["policy"], db["home_nodes"], db["carrefour"], db["auto"]) == (3, "first-touch", [0, 1, 3], True, "off")
+    assert (db["sampling"], db["sampling_error"], db["period_faults"], db["period_marked"]) == ("runs", None, 410, 900)
+    assert (db["state"], db["samples"], db["local_percent"], db["imbalance_percent"]) == ("active", 400, 25.5, 170.6)
+    assert (db["busiest_pair"], db["busiest_pair_percent"], db["moves"], db["moved_bytes"]) == ([0, 3], 40.1, 3, 12288)
+    assert db["advice"] is None
+    totals = db["totals"]
+    assert (totals["periods"], totals["moves"], totals["samples_dropped"]) == (1, 3, 8)
+    assert totals["results"]["in-use"] == 7 and totals["held"]["node-full"] == 2
+    assert set(totals["results"]) == {"moved", "there", "no-page", "in-use", "unmovable", "no-room", "not-tried"}
+    assert (refused["auto"], refused["sampling"], refused["sampling_error"]) == ("advise", "refused", "EXDEV")
+    assert (refused["policy"], refused["home_nodes"], refused["busiest_pair"]) == (None, [], None)
+    assert web["advice"] == {"class": "high", "policy": "round-4k", "carrefour": True, "imbalance_percent": 200.5,
+                             "private_percent": 12.5, "done": True}
+    assert all(set(other) == set(db) for other in (refused, web))
+
+
+def test_explain(built):
+    doc = document(built, "explain", "3")
+    assert doc["last_period"].startswith("active: 400 samples, local 25.5 %, imbalance 170.6 %")
+    assert doc["auto_says"] is None and doc["decisions_ever"] == 70
+    newest = doc["decisions"][0]
+    assert len(doc["decisions"]) == 64 and newest["period"] == 1069 and doc["decisions"][-1]["period"] == 1006
+    assert (newest["action"], newest["reason"], newest["result"], newest["seconds_ago"]) == ("freeze", "often", None, 20.0)
+    assert newest["gfn"] == (1 << 40) + 69 and newest["text"].startswith("freeze gfn 0x10000000045 4K from node 0 to 3: ")
+    assert (doc["decisions"][1]["action"], doc["decisions"][1]["result"]) == ("migrate", "in-use")
+    other = document(built, "explain", "9")
+    assert other["auto_says"].startswith("round-4k,carrefour: class high, imbalance 200.5 %")
+    assert ", 12.5 % of accesses to private pages; " in other["auto_says"]
+    assert other["last_period"] is None and other["decisions"] == []
+
+
+def test_the_manual_names_each_field(built):
+    manual = (SOURCE / "carrefourd.pod").read_text()
+    fields = set(document(built, "show")["domains"][0]) | set(document(built, "explain", "3")["decisions"][0])
+    known = {"id", "name", "period"}
+    assert [field for field in sorted(fields - known) if not re.search(rf"C<{field}>", manual)] == []

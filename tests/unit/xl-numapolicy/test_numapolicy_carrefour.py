@@ -1,0 +1,210 @@
+"""What is switched for carrefourd, and what it is asked: by a daemon that a thread here plays."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from fake_machine import ERROR_DEVICE_EXISTS, example
+from numapolicy_build import environment
+
+WATCHED = {"id": 3, "name": "guest1", "policy": "round-4k", "home_nodes": [0, 1], "carrefour": True, "auto": "on",
+           "sampling": "runs", "sampling_error": None, "period_faults": 9, "period_marked": 9, "period_sampling_ns": 5,
+           "period_guest_ns": 1000, "state": "migrating", "samples": 1200, "local_percent": 81.5, "imbalance_percent": 12.0,
+           "busiest_pair": [0, 1], "busiest_pair_percent": 40.1, "moves": 7, "moved_bytes": 28672, "frozen": 0,
+           "splits_on_trial": 0, "backoff_ms": 0, "advice": {"class": "low", "policy": "first-touch", "carrefour": False},
+           "totals": {"moves": 100, "moved_bytes": 3 << 20, "samples_dropped": 5}}
+SHOW = {"version": 1, "nodes": 4, "period": 17, "period_ms": 1000, "domains": [WATCHED]}
+EXPLAIN = WATCHED | {"version": 1, "last_period": "1200 samples, 81.5 % local", "auto_says": "low, as imbalance is 12.0 %",
+                     "decisions_ever": 100, "decisions": [
+                         {"period": 16, "seconds_ago": 1.5, "action": "migrate", "reason": "single", "gfn": 4660, "order": 0,
+                          "from": 0, "to": 2, "result": "moved", "text": "migrate gfn 0x1234 4K from node 0 to 2"},
+                         {"period": 12, "seconds_ago": 5.0, "action": "freeze", "reason": "ping-pong", "gfn": 1, "order": 0,
+                          "from": 0, "to": 0, "result": None, "text": "freeze gfn 0x1"}]}
+
+RECORDED = {"version": 1, "periods": 4, "samples": 99, "reconfigured": False}
+
+
+@contextmanager
+def daemon(tmp_path, answer):
+    """Answers each request with what answer(line, file) returns: a document, or bytes."""
+    path, asked = tmp_path / "socket", []
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen()
+
+    def serve():
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                data, files, _, _ = socket.recv_fds(connection, 4096, 1)
+                asked.append(data.decode())
+                said = answer(asked[-1].rstrip("\n"), connection, files)
+                connection.sendall(said if isinstance(said, bytes) else json.dumps(said).encode() + b"\n")
+                for file in files:
+                    os.close(file)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield {"FAKE_CARREFOUR": str(path)}, asked
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+
+
+def switched(xl):
+    return [line for line in xl.trace() if line.startswith(("dynamic ", "set "))]
+
+
+@pytest.mark.parametrize("args, wanted", [
+    (["+carrefour"], "dynamic 3 carrefour 1"),
+    (["-carrefour"], "dynamic 3 carrefour 0"),
+    (["+auto"], "dynamic 3 auto on"),
+    (["+auto=advise"], "dynamic 3 auto advise"),
+    (["-auto", "+carrefour"], "dynamic 3 carrefour 1 auto off"),
+    (["first-touch", "+carrefour"], "set 3 5 nodes weights carrefour 1"),
+    (["first-touch,carrefour,auto=advise"], "set 3 5 nodes weights carrefour 1 auto advise"),
+    (["round-4k,carrefour", "-carrefour"], "set 3 2 nodes weights carrefour 0"),
+])
+def test_switches(xl, args, wanted):
+    xl.good("set", "guest1", *args)
+    assert switched(xl) == [wanted]
+
+
+def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
+    assert xl.good("set", "guest1", "+carrefour", "-auto") == (
+        "guest1 (id 3): carrefour on, auto off\n"
+        "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n")
+    assert xl.good("set", "guest1", "-carrefour") == "guest1 (id 3): carrefour off\n"
+    with daemon(tmp_path, lambda *_: SHOW) as (env, _):
+        assert xl.good("set", "guest1", "+auto=advise", env=env) == "guest1 (id 3): auto advises only\n"
+
+
+@pytest.mark.parametrize("args, words", [
+    (["set", "guest1"], "an argument is missing; it takes DOM [POLICY] [SWITCH]..."),
+    (["set", "guest1", "+carfour"], "no switch '+carfour'"),
+    (["set", "guest1", "+carrefour", "--nodes", "1"], "--nodes needs a policy"),
+    (["set", "guest1", "+auto", "--rebalance"], "--rebalance needs a policy"),
+    (["show", "guest1", "+carrefour"], "+ and - switch what set sets"),
+    (["list", "--seconds", "1"], "--seconds is an option of record and top only"),
+    (["record", "guest1", "file", "--count", "1"], "--count is an option of top only"),
+    (["top", "--count", "0"], "'0' is no value for --count; give 1 to 86400"),
+    (["top", "--seconds", "1h"], "'1h' is no value for --seconds"),
+])
+def test_wrong_use(xl, args, words):
+    assert words in xl.bad(*args, status=2)
+    assert not switched(xl)
+
+
+def test_refused(xl):
+    machine = example().fail("dynamic", ERROR_DEVICE_EXISTS, "devices are or may be assigned")
+    assert "devices are or may be assigned" in xl.bad("set", "guest1", "+carrefour", machine=machine)
+    assert "'+carrefour' leaves the policy as it is" in xl.bad("set", "guest1", "carrefour")
+
+
+def test_show(xl, tmp_path):
+    with daemon(tmp_path, lambda *_: SHOW) as (env, asked):
+        text = xl.good("show", "guest1", env=env)
+        other = xl.good("show", "guest2", env=env)
+    assert asked == ["show\n"] * 2
+    assert "carrefour   on, auto on: low\n" in text
+    assert "accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
+    assert "migrated    7 pages in the last period, 3M in all; 5 samples were dropped\n" in text
+    assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
+
+
+def test_top(xl, tmp_path):
+    with daemon(tmp_path, lambda *_: SHOW) as (env, _):
+        rows = xl.json("top", env=env)["domains"]
+        twice = xl.raw("top", "--count", "2", "--seconds", "1", env=env)
+        text = xl.good("top", env=env)
+    assert [row["name"] for row in rows] == ["guest1", "guest2"]
+    assert rows[0] | {"state": "migrating", "period_samples": 1200, "local_percent": 81.5, "imbalance_percent": 12.0,
+                      "period_moves": 7, "moved": 3 << 20, "dropped_samples": 5, "carrefour": True, "auto": "on: low"} == rows[0]
+    assert rows[1]["carrefour"] is False and rows[1]["local_percent"] is None
+    assert sum(row[0] == "guest1" for row in twice) == 2
+    assert "carrefourd: period 17 of 1.0 s, 1 domain watched" in text
+    assert "carrefourd does not run: placement is static" in xl.good("top")
+
+
+def test_top_says_why_there_are_no_samples(xl, tmp_path):
+    with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"sampling": "refused", "samples": 0}]}) as (env, _):
+        row = xl.json("top", env=env)["domains"][0]
+    assert (row["state"], row["local_percent"]) == ("refused", None)
+
+
+def test_explain(xl, tmp_path):
+    with daemon(tmp_path, lambda *_: EXPLAIN) as (env, asked):
+        text = xl.good("explain", "guest1", env=env)
+        rows = xl.raw("explain", "guest1", env=env)
+        assert xl.json("explain", "guest1", env=env) == EXPLAIN
+    assert asked == ["explain 3\n"] * 3
+    assert "last period 1200 samples, 81.5 % local\n" in text and "100 so far" in text
+    assert [column.split()[:2] for column in text.splitlines()[-2:]] == [["1.5", "migrate"], ["5.0", "freeze"]]
+    assert rows[1][1:3] == ["migrate", r"gfn\x200x1234\x204K\x20from\x20node\x200\x20to\x202"]
+    assert [row[0] for row in rows] == ["seconds_ago", "1.5", "5.0"] and rows[2][-1] == "-"
+
+
+@pytest.mark.parametrize("answer, words", [
+    ({"version": 1, "error": "domain 3 has neither Carrefour nor auto on"}, "domain 3 has neither Carrefour nor auto on"),
+    (b"", "carrefourd did not answer"),
+    (b"{\"version\": 1", "carrefourd's answer makes no sense"),
+    (b"what?", "carrefourd's answer makes no sense"),
+])
+def test_what_the_daemon_says_badly(xl, tmp_path, answer, words):
+    with daemon(tmp_path, lambda *_: answer) as (env, _):
+        assert words in xl.bad("explain", "guest1", env=env)
+        # and what only adds to the rest goes without
+        assert "accesses" not in xl.good("show", "guest1", env=env)
+
+
+def test_without_a_daemon(xl):
+    assert xl.bad("explain", "guest1") == "carrefourd does not run; 'systemctl start carrefourd' starts it"
+
+
+@pytest.mark.parametrize("how", ["signal", "seconds", "daemon"])
+def test_record(xl, program, tmp_path, how):
+    """The file is passed; it ends by a signal, by time, or when the daemon says so."""
+    def record(_line, connection, files):
+        os.write(files[0], b"a trace")
+        begun.set()
+        if how != "daemon":
+            assert connection.recv(1) == b""
+        return RECORDED | {"reconfigured": how == "daemon"}
+
+    begun, trace = threading.Event(), tmp_path / "guest1.trace"
+    with daemon(tmp_path, record) as (env, asked):
+        args = ["record", "guest1", trace, *(["--seconds", "1"] if how == "seconds" else [])]
+        with subprocess.Popen([program, *map(str, args)], env=environment(tmp_path, example()) | env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            begin = time.monotonic()
+            assert begun.wait(20)
+            if how == "signal":
+                process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+    assert how != "seconds" or time.monotonic() - begin > 0.9
+    assert out.startswith(f"{trace}: 4 periods, 99 samples") and ("another configuration" in out) == (how == "daemon")
+    assert asked == ["record 3\n"] and trace.read_bytes() == b"a trace"
+    assert "cannot make the file" in xl.bad("record", "guest1", trace)
+
+
+def test_replay(xl, tmp_path):
+    """It is carrefour-replay's work."""
+    (tmp_path / "carrefour-replay").write_text("#!/bin/sh\necho \"$@\"\n")
+    (tmp_path / "carrefour-replay").chmod(0o755)
+    assert xl.good("replay", "some.trace", env={"PATH": f"{tmp_path}:/bin"}) == "--periods some.trace\n"
+    for option in ("--json", "--raw", "--verbose"):
+        assert f"{option} is no option of replay" in xl.bad("replay", "some.trace", option, status=2)
+    assert "there is no carrefour-replay" in xl.bad("replay", "some.trace", env={"PATH": str(tmp_path / "nothing")})

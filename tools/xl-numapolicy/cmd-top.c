@@ -1,0 +1,164 @@
+/* top: all domains, again and again, with what Carrefour sees and does. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "carrefour.h"
+#include "command.h"
+#include "errors.h"
+#include "format.h"
+
+#define DELAY 2			/* seconds, if none are given */
+#define CLEAR "\033[H\033[J"	/* to the upper left, and all below is empty */
+
+static const struct column columns[] = {
+	{ "NAME", "name", KIND_TEXT },
+	{ "ID", "id", KIND_NUMBER },
+	{ "POLICY", "policy", KIND_TEXT },
+	{ "AT-HOME", "at_home_percent", KIND_NUMBER },
+	{ "MEMORY", "memory", KIND_NUMBER },
+	{ "CARREFOUR", "carrefour", KIND_BOOL },
+	{ "AUTO", "auto", KIND_TEXT },
+	{ "STATE", "state", KIND_TEXT },
+	{ "SAMPLES", "period_samples", KIND_NUMBER },
+	{ "LOCAL", "local_percent", KIND_NUMBER },
+	{ "IMBALANCE", "imbalance_percent", KIND_NUMBER },
+	{ "MOVES", "period_moves", KIND_NUMBER },
+	{ "MOVED", "moved", KIND_NUMBER },
+	{ "DROPPED", "dropped_samples", KIND_NUMBER },
+};
+
+static void put_watched(struct table *table, const struct watched *w)
+{
+	unsigned int i;
+
+	if (!w) {
+		put_bool(table, false);
+		for (i = 0; i < 8; i++)
+			put_nothing(table);
+		return;
+	}
+	put_bool(table, w->carrefour);
+	if (*w->class) {
+		char text[2 * WORD_TEXT + 4];
+
+		snprintf(text, sizeof(text), "%s: %s", w->automatic, w->class);
+		put_text(table, text);
+	} else {
+		put_text(table, w->automatic);
+	}
+	/* Without samples it is why there are none that counts. */
+	put_text(table, strcmp(w->sampling, "runs") ? w->sampling : w->state);
+	put_number(table, w->samples);
+	if (w->samples) {
+		put_share(table, w->local, 1000);
+		put_share(table, w->imbalance, 1000);
+	} else {
+		put_nothing(table);
+		put_nothing(table);
+	}
+	put_number(table, w->moves);
+	put_bytes(table, w->all_bytes);
+	put_number(table, w->all_dropped);
+}
+
+/* Nothing if it is gone meanwhile. */
+static void put_domain(struct table *table, const struct domain *domain, const struct watched *w)
+{
+	struct policy policy;
+	struct usage usage;
+	uint64_t total;
+
+	if (domain->pv || domain->dying || backend_get(domain->id, &policy) || backend_usage(domain->id, &usage))
+		return;
+	total = usage_total(&usage);
+	table_row(table);
+	if (domain->name)
+		put_text(table, domain->name);
+	else
+		put_nothing(table);
+	put_number(table, domain->id);
+	put_text(table, policy.name);
+	put_share(table, usage_at_home(&usage, &policy), total);
+	put_bytes(table, total);
+	put_watched(table, w);
+}
+
+static void show(const struct watching *watching)
+{
+	struct table *table = table_new("domains", columns, sizeof(columns) / sizeof(*columns));
+	struct domain *domains;
+	unsigned int i, nr;
+
+	check(backend_domains(&domains, &nr), "list the domains");
+	for (i = 0; i < nr; i++) {
+		put_domain(table, &domains[i], carrefour_find(watching, domains[i].id));
+		free(domains[i].name);
+	}
+	table_print(table, true);
+	table_free(table);
+	free(domains);
+}
+
+/* One line: whose numbers they are, and of when. */
+static void print_head(const struct watching *watching, bool runs)
+{
+	time_t now = time(NULL);
+	char text[32];
+
+	strftime(text, sizeof(text), "%H:%M:%S", localtime(&now));
+	if (runs)
+		printf("%s  carrefourd: period %" PRIu64 " of %.1f s, %u domain%s watched\n\n", text, watching->period,
+		       watching->period_ms / 1000.0, watching->nr, watching->nr == 1 ? "" : "s");
+	else
+		printf("%s  carrefourd does not run: placement is static\n\n", text);
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	bool screen = isatty(STDOUT_FILENO) && options->format == FORMAT_TABLE;
+	/* What is no screen is not looked at again and again, unless it is asked for. */
+	uint64_t left = options->count ? options->count : screen ? UINT64_MAX : 1;
+
+	struct watching watching;
+	bool runs;
+
+	(void)argc;
+	(void)argv;
+	output_begin(options->format);
+	for (;;) {
+		runs = carrefour_show(&watching);
+		if (screen)
+			fputs(CLEAR, stdout);
+		if (options->format == FORMAT_TABLE)
+			print_head(&watching, runs);
+		show(&watching);
+		free(watching.watched);
+		output_check();
+		if (!--left)
+			break;
+		sleep(options->seconds ? options->seconds : DELAY);
+	}
+	output_end();
+}
+
+const struct command cmd_top = {
+	.name = "top",
+	.arguments = "",
+	.summary = "all domains, refreshed: accesses, and what Carrefour does",
+	.help =
+"LOCAL is the share of the accesses that stay on the node of the CPU, IMBALANCE\n"
+"how unequal the load of the nodes is, MOVES what the last period has moved,\n"
+"MOVED what carrefourd has moved since it sees the domain. STATE is what it did\n"
+"in the last period, or why there are no samples. Ends with Ctrl-C; where the\n"
+"output is no terminal, after one table.\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy top\n"
+"  xl numa-policy top --raw --count 60 --seconds 1 >guests.txt\n",
+	.refreshes = true,
+	.run = run,
+};
