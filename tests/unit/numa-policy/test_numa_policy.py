@@ -1,5 +1,6 @@
 """Xen's policy code in user space, under sanitizers; and proof that these tests notice when it is wrong."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -157,8 +158,8 @@ def build(xen, out, *programs, flags=()):
     assert done.returncode == 0, done.stderr
 
 
-def run(program):
-    return subprocess.run([program], capture_output=True, text=True, timeout=300)
+def run(program, **env):
+    return subprocess.run([program], capture_output=True, text=True, timeout=300, env={**os.environ, **env})
 
 
 @pytest.fixture(scope="module")
@@ -189,4 +190,5 @@ def test_a_mistake_is_seen(tree, tmp_path, name):
     assert old in text, f"{file} has changed: {old!r} is gone"
     source.write_text(text.replace(old, new, 1))
     build(copy, tmp_path, program, flags=["CFLAGS=-std=gnu11 -O1 -w -fsanitize=address"])
-    assert run(tmp_path / program).returncode != 0, f"nobody saw: {name}"
+    # Chance may hide a mistake, so it is left out here: the same seeds each time.
+    assert any(run(tmp_path / program, SEED=str(seed)).returncode for seed in range(1, 6)), f"nobody saw: {name}"
