@@ -185,14 +185,6 @@ static bool read_signals(struct daemon *d, const struct options *o, int signals)
 	return goes_on;
 }
 
-static void read_rings(struct daemon *d)
-{
-	unsigned int i;
-
-	for (i = 0; i < d->nr; i++)
-		sampling_read(d->guest[i]);
-}
-
 /* Waits for anything, but not beyond @until. */
 static bool serve_until(struct daemon *d, const struct options *o, int signals, uint64_t until)
 {
@@ -230,7 +222,7 @@ static void loop(struct daemon *d, const struct options *o, int signals)
 			if (next <= d->now)
 				next = d->now + d->config.period_ms * MS;
 		} else if (d->now >= next_read) {
-			read_rings(d);
+			sampling_read_all(d);
 		}
 		if (d->now >= next_read)
 			next_read = d->now + READ_MS * MS;

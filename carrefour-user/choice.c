@@ -11,6 +11,8 @@
 #include "log.h"
 #include "store.h"
 
+#define FOLLOW_MS 2000
+
 /* Returns whether it is done. What fails is tried again in the next period, and said once. */
 static bool apply(struct guest *g)
 {
@@ -68,11 +70,17 @@ static void end_follow(struct guest *g, const char *how)
 	store_write_followed(g->wish.id);
 }
 
+/* For so long the socket may wait. */
+static uint64_t follow_ns(const struct config *c)
+{
+	return (c->period_ms / 4 < FOLLOW_MS ? c->period_ms / 4 : FOLLOW_MS) * MS;
+}
+
 /* Carrefour waits meanwhile: where a page is, says nothing until it is where the policy puts it. */
 void choice_follow(struct daemon *d, struct guest *g)
 {
 	struct follow *f = &g->follow;
-	uint64_t until = clock_ns() + d->config.period_ms * MS / 4, moved, stays;
+	uint64_t until = clock_ns() + follow_ns(&d->config), moved, stays;
 	unsigned int pages;
 	int error = 0;
 

@@ -29,6 +29,7 @@ struct guest *guests_find(const struct daemon *daemon, unsigned int id);
 /* sampling.c: begins, goes on with, and ends the sampling of a guest. */
 void sampling_keep(struct guest *guest, const struct config *config, uint64_t now);
 void sampling_read(struct guest *guest);	/* what has come; often enough that no ring is full */
+void sampling_read_all(struct daemon *d);
 void sampling_end(struct guest *guest);
 
 /* choice.c: what auto says of a period, and does. */

@@ -196,7 +196,7 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	d->nr_decisions = 0;
 	memset(d->small, 0, sizeof(d->small));
 	memset(d->whole, 0, sizeof(d->whole));
-	pages_next_period(&d->pages);
+	pages_next_period(&d->pages, d->now);
 
 	v->measure = measure(in.matrix, d->nr_nodes, in.home);
 	v->accesses_per_us = host->accesses_per_us;

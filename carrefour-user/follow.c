@@ -16,9 +16,10 @@ bool follow_period(struct follow *f, const struct host *host, const struct confi
 		if (host->room[n])
 			f->nodes |= 1ULL << n;
 	/* Where pages go is Xen's affair: all of them might go to one node. */
+	f->to = home & f->nodes;
 	f->left = host_share(host, config, false).bytes;
 	for (n = 0; n < host->nr_nodes; n++) {
-		if (!(home & f->nodes & 1ULL << n))
+		if (!(f->to >> n & 1))
 			continue;
 		if (!host->room[n])
 			return false;
@@ -35,10 +36,15 @@ unsigned int follow_step(const struct follow *f)
 void follow_took(struct follow *f, struct host *host, uint64_t moved, uint64_t stays)
 {
 	/* Xen moves a block of 2 MiB as one, and so sometimes more than it was asked for. */
-	struct budget took = { least(moved << PAGE_SHIFT, host->bytes_left), 0 };
+	uint64_t bytes = moved << PAGE_SHIFT;
+	unsigned int n;
 
-	host_took(host, took, false, false);
-	f->left -= least(moved << PAGE_SHIFT, f->left);
+	host_took(host, (struct budget){ least(bytes, host->bytes_left), 0 }, false, false);
+	/* Any of them may have had it all, and the next guest is to leave the reserve as it is, too. */
+	for (n = 0; n < host->nr_nodes; n++)
+		if (f->to >> n & 1)
+			host->room[n] -= least(bytes, host->room[n]);
+	f->left -= least(bytes, f->left);
 	f->moved += moved;
 	f->stays += stays;
 }

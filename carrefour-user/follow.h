@@ -14,7 +14,8 @@ struct follow {
 	bool on;
 	uint64_t gfn;		/* what is below it has followed */
 	uint64_t moved, stays;	/* pages; the latter are in use, or not movable, or had no room */
-	uint64_t nodes;		/* home nodes that had memory to spare when it began */
+	uint64_t nodes;		/* that had memory to spare when it began */
+	uint64_t to;		/* home nodes of those, as of this period */
 	uint64_t left;		/* bytes that may still move in this period */
 };
 

@@ -1,11 +1,10 @@
 /* RFC 8259: a document is UTF-8. */
-#include <stddef.h>
-
 #include "json.h"
 
-/* Bytes of the UTF-8 character at @s; 0: it is none. RFC 3629, section 4. */
-static size_t character(const unsigned char *s)
+/* RFC 3629, section 4. */
+size_t utf8_character(const char *text)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0, i;
 
 	for (i = 1; i < n; i++)
@@ -28,7 +27,7 @@ void json_text(FILE *to, const char *text)
 	}
 	fputc('"', to);
 	while (*s) {
-		size_t n = character(s);
+		size_t n = utf8_character((const char *)s);
 
 		if (!n)
 			fputs("\\ufffd", to);

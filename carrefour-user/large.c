@@ -125,7 +125,7 @@ static bool judge_trial(struct period *p, const struct trial *t, bool may_collap
 	struct page *range = pages_find(&d->pages, t->gfn, ORDER_2M);
 	uint8_t to;
 
-	/* Forgotten, or it was never divided. */
+	/* It was never divided. */
 	if (!range || range->range != RANGE_TRIED)
 		return true;
 	if (d->now - t->since < p->config->split_ms * MS)

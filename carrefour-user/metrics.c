@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "explain.h"
+#include "json.h"
 #include "metrics.h"
 
 void metrics_count(struct domain_metrics *m, const struct verdict *v)
@@ -29,16 +30,23 @@ void metrics_count(struct domain_metrics *m, const struct verdict *v)
 
 static void labels(FILE *f, const struct domain_metrics *m)
 {
-	const char *c;
+	const char *c = m->name;
 
 	fprintf(f, "{domid=\"%u\",name=\"", m->id);
-	for (c = m->name; *c; c++)
-		if (*c == '\n')
+	while (*c) {
+		size_t n = utf8_character(c);
+
+		/* A collector refuses the whole file for one byte that is no UTF-8. */
+		if (!n)
+			fputs("\xef\xbf\xbd", f);
+		else if (*c == '\n')
 			fputs("\\n", f);
 		else if (*c == '"' || *c == '\\')
 			fprintf(f, "\\%c", *c);
 		else
-			fputc(*c, f);
+			fwrite(c, 1, n, f);
+		c += n ? n : 1;
+	}
 	fputc('"', f);
 }
 

@@ -5,6 +5,7 @@
 #include "pages.h"
 
 #define NONE UINT32_MAX
+#define KEPT_MAX 16	/* of the oldest, that are passed over for a new one */
 
 bool pages_init(struct pages *t, uint32_t max)
 {
@@ -34,8 +35,9 @@ void pages_free(struct pages *t)
 	free(t->touched);
 }
 
-void pages_next_period(struct pages *t)
+void pages_next_period(struct pages *t, uint64_t now)
 {
+	t->now = now;
 	t->period++;
 	t->nr_touched = 0;
 }
@@ -94,19 +96,33 @@ static void drop(struct pages *t, struct page *p)
 	unlink_age(t, p);
 }
 
+/* The oldest that may go, which goes; or NULL. */
+static struct page *make_room(struct pages *t)
+{
+	unsigned int kept;
+
+	for (kept = 0; kept <= KEPT_MAX; kept++) {
+		struct page *p = &t->page[t->oldest];
+
+		if (p->period == t->period)
+			break;
+		if (t->now >= p->hold_until && p->range != RANGE_TRIED) {
+			drop(t, p);
+			return p;
+		}
+		unlink_age(t, p);
+		link_newest(t, p);
+	}
+	return NULL;
+}
+
 static struct page *enter(struct pages *t, uint64_t gfn, uint8_t order)
 {
-	struct page *p;
+	struct page *p = t->nr < t->max ? &t->page[t->nr++] : make_room(t);
 	uint32_t *bucket;
 
-	if (t->nr < t->max) {
-		p = &t->page[t->nr++];
-	} else {
-		p = &t->page[t->oldest];
-		if (p->period == t->period)
-			return NULL;
-		drop(t, p);
-	}
+	if (!p)
+		return NULL;
 	memset(p, 0, sizeof(*p));
 	p->gfn = gfn;
 	p->order = order;

@@ -1,6 +1,7 @@
 /*
  * What is known of the pages of a domain that were sampled: a table of bounded size.
- * When it is full, the page that was not sampled for the longest time goes.
+ * When it is full, the page that was not sampled for the longest time goes, but not while it
+ * is kept from being moved: it would be forgotten why.
  */
 #ifndef PAGES_H
 #define PAGES_H
@@ -55,6 +56,7 @@ struct pages {
 	uint32_t *bucket;
 	struct page **touched;	/* in this period, each once */
 	size_t nr_touched;
+	uint64_t now;		/* of the period, as hold_until */
 	uint32_t nr, max, mask, newest, oldest;
 	uint32_t period;
 	unsigned int nr_ranges;	/* pages that are not RANGE_WHOLE */
@@ -64,14 +66,14 @@ struct pages {
 bool pages_init(struct pages *pages, uint32_t max);
 void pages_free(struct pages *pages);
 
-void pages_next_period(struct pages *pages);
+void pages_next_period(struct pages *pages, uint64_t now);
 
 /* NULL: not there. */
 struct page *pages_find(const struct pages *pages, uint64_t gfn, uint8_t order);
 
 /*
  * Notes that the page was seen in this period; new ones are entered. NULL: the table is
- * full of pages of this period.
+ * full of pages of this period, or of those that are kept.
  */
 struct page *pages_touch(struct pages *pages, uint64_t gfn, uint8_t order);
 

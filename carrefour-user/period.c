@@ -49,9 +49,13 @@ static void look(struct daemon *d, struct guest *g)
 	sampling_keep(g, &d->config, d->now);
 	if (!g->looked || !ask_of_domain(g)) {
 		g->looked = false;
+		/* What was seen last says nothing of now. */
+		g->metrics.last = (struct verdict){ .state = STATE_OFF };
+		g->period = (struct counters){ 0 };
 		return;
 	}
 	counters_between(&g->period, &g->seen, &g->counters);
+	g->seen = g->counters;
 	g->in = (struct input){
 		.ns = d->ns, .sample = g->sample, .nr_samples = g->nr_samples, .matrix = c->matrix,
 		.marked = c->marked, .faults = c->faults, .home = home_of(&g->policy, d->host.nr_nodes),
@@ -186,8 +190,6 @@ static void end_of_period(struct daemon *d, struct guest *g)
 	metrics_count(&g->metrics, &g->out.verdict);
 	tell_period(d, g, before);
 	choice_make(g, &d->config);
-	g->seen = g->counters;
-	g->nr_samples = 0;
 }
 
 static struct guest *in_turn(const struct daemon *d, unsigned int i)
@@ -209,27 +211,41 @@ static void run(struct daemon *d, const uint64_t *free_bytes)
 	if (record_any())
 		record(d, free_bytes);
 	for (i = 0; i < d->nr; i++)
+		if (d->guest[i]->looked)
+			d->guest[i]->nr_samples = 0;
+	for (i = 0; i < d->nr; i++) {
 		if (in_turn(d, i)->looked)
 			end_of_period(d, in_turn(d, i));
+		/* Moving takes its time, and Xen ends sampling that nobody reads. */
+		sampling_read_all(d);
+	}
+}
+
+static void drop_gone(struct daemon *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr; i++)
+		if (d->guest[i]->gone)
+			sampling_end(d->guest[i]);
+	guests_drop_gone(d);
 }
 
 void period_run(struct daemon *d)
 {
 	uint64_t free_bytes[NODES_MAX] = { 0 };
-	unsigned int i;
 	int error;
 
 	follow_store(d);
+	/* For what was switched off, nothing more is done. */
+	drop_gone(d);
 	error = xen_look_at_host(free_bytes);
 	if (error && error != d->host_error)
 		log_line(LEVEL_ERROR, "cannot ask Xen for its nodes: %s; tried again each period", strerror(error));
 	d->host_error = error;
 	if (!error)
 		run(d, free_bytes);
-	for (i = 0; i < d->nr; i++)
-		if (d->guest[i]->gone)
-			sampling_end(d->guest[i]);
-	guests_drop_gone(d);
+	drop_gone(d);
 	if (*d->config.metrics)
 		write_metrics(d);
 	d->period++;

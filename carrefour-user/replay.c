@@ -191,8 +191,6 @@ static void check(struct replay *r, const struct guest *g, const struct trace_do
 {
 	size_t i, nr = d->nr_decisions > out->nr ? d->nr_decisions : out->nr;
 
-	if (!d->decided)
-		return;
 	for (i = 0; i < nr; i++) {
 		if (i < d->nr_decisions && i < out->nr && same(&d->decision[i], &out->decision[i]))
 			continue;
@@ -254,8 +252,12 @@ static void replay_period(struct replay *r, struct trace_period *p)
 	for (i = 0; i < p->nr; i++) {
 		struct trace_domain *d = &p->domain[host_turn(r->period, i, p->nr)];
 		struct guest *g = find_guest(r, d->id);
-		struct outcome out = decide(g->domain, &r->config, &r->host, &d->in);
+		struct outcome out;
 
+		/* Beside those that were decided for, it took nothing from their budget. */
+		if (r->options->check && !d->decided)
+			continue;
+		out = decide(g->domain, &r->config, &r->host, &d->in);
 		metrics_count(&g->metrics, &out.verdict);
 		advise(r, g, d, &out.verdict);
 		if (r->options->check && is_shown(r, g))

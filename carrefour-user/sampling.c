@@ -123,6 +123,14 @@ void sampling_read(struct guest *g)
 		g->faults.lost += ring_read(&g->ring, ignored, RING_PER_PAGE, &g->faults);
 }
 
+void sampling_read_all(struct daemon *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr; i++)
+		sampling_read(d->guest[i]);
+}
+
 /* Xen, or somebody else, has ended it. */
 static void ended(struct guest *g, enum xen_state state, uint64_t now)
 {

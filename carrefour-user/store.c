@@ -135,13 +135,15 @@ void store_read(void)
 	}
 }
 
-/* Of /libxl/DOMID/numa-policy; malloc()ed, NULL: not there. */
-static char *read_key(unsigned int domid, const char *key)
+/* Of /libxl/DOMID/numa-policy; malloc()ed, NULL: not there, or *broken: no answer. */
+static char *read_key(unsigned int domid, const char *key, bool *broken)
 {
-	char path[64];
+	char path[64], *value;
 
 	snprintf(path, sizeof(path), "/libxl/%u/numa-policy/%s", domid, key);
-	return xs_read(xs, XBT_NULL, path, NULL);
+	value = xs_read(xs, XBT_NULL, path, NULL);
+	*broken |= !value && errno != ENOENT;
+	return value;
 }
 
 static bool is(const char *value, const char *what)
@@ -173,10 +175,10 @@ static void read_name(struct wish *w)
 }
 
 /* False: nothing is on. */
-static bool read_wish(unsigned int domid, struct wish *w)
+static bool read_wish(unsigned int domid, struct wish *w, bool *broken)
 {
-	char *carrefour = read_key(domid, "carrefour"), *mode = read_key(domid, "auto"), *class = read_key(domid, "auto-class");
-	char *follows = read_key(domid, "auto-follows");
+	char *carrefour = read_key(domid, "carrefour", broken), *mode = read_key(domid, "auto", broken);
+	char *class = read_key(domid, "auto-class", broken), *follows = read_key(domid, "auto-follows", broken);
 
 	*w = (struct wish){
 		.id = domid, .carrefour = is(carrefour, "1"), .class = class_of(class), .follows = is(follows, "1"),
@@ -202,6 +204,7 @@ static int by_id(const void *a, const void *b)
 bool store_wishes(struct wish **wish, unsigned int *nr)
 {
 	unsigned int names, i;
+	bool broken = false;
 	char **name;
 
 	if (!xs || !changed)
@@ -220,11 +223,13 @@ bool store_wishes(struct wish **wish, unsigned int *nr)
 		char *end;
 		unsigned long id = strtoul(name[i], &end, 10);
 
-		if (end != name[i] && !*end && id && id < DOMID_LIMIT && read_wish(id, &(*wish)[*nr]))
+		if (end != name[i] && !*end && id && id < DOMID_LIMIT && read_wish(id, &(*wish)[*nr], &broken))
 			++*nr;
 	}
 	free(name);
-	if (!*wish) {
+	/* What was not told is not off. */
+	if (!*wish || broken) {
+		free(*wish);
 		changed = true;
 		return false;
 	}
@@ -236,26 +241,35 @@ struct node {
 	const char *path, *value;
 };
 
-/* In a transaction: the domain may be going, and no node of it may be left then. */
-static bool write_if_there(const char *domain, const struct node *node, unsigned int nr)
+static bool has(xs_transaction_t t, const char *path, const char *value)
+{
+	char *there = xs_read(xs, t, path, NULL);
+	bool good = there && (!value || !strcmp(there, value));
+
+	free(there);
+	return good;
+}
+
+/*
+ * In a transaction: the domain may be going, and no node of it may be left then; or what is @path no longer has @value, for
+ * which this was to be written.
+ */
+static bool write_if(const char *path, const char *value, const char *domain, const struct node *node, unsigned int nr)
 {
 	unsigned int try, i;
 
 	for (try = 0; xs && try < WRITE_TRIES; try++) {
 		xs_transaction_t t = xs_transaction_start(xs);
-		char *there;
 		bool good;
 
 		if (t == XBT_NULL)
 			return false;
-		there = xs_read(xs, t, domain, NULL);
-		good = there != NULL;
-		free(there);
+		good = has(t, path, value);
 		for (i = 0; good && i < nr; i++) {
-			char path[128];
+			char name[128];
 
-			snprintf(path, sizeof(path), "%s/%s", domain, node[i].path);
-			good = xs_write(xs, t, path, node[i].value, strlen(node[i].value));
+			snprintf(name, sizeof(name), "%s/%s", domain, node[i].path);
+			good = xs_write(xs, t, name, node[i].value, strlen(node[i].value));
 		}
 		if (xs_transaction_end(xs, t, !good))
 			return good;
@@ -265,12 +279,14 @@ static bool write_if_there(const char *domain, const struct node *node, unsigned
 	return false;
 }
 
+/* Once auto is off, nothing of it is left behind. */
 static bool write_for_toolstack(unsigned int domid, const struct node *node, unsigned int nr)
 {
-	char domain[32];
+	char domain[32], mode[64];
 
 	snprintf(domain, sizeof(domain), "/libxl/%u", domid);
-	return write_if_there(domain, node, nr);
+	snprintf(mode, sizeof(mode), "%s/numa-policy/auto", domain);
+	return write_if(mode, "1", domain, node, nr);
 }
 
 bool store_write_class(unsigned int domid, enum auto_class class, bool carrefour, bool follows)
@@ -296,5 +312,5 @@ bool store_tell_guest(unsigned int domid, bool page_events)
 	char domain[32];
 
 	snprintf(domain, sizeof(domain), "/local/domain/%u", domid);
-	return write_if_there(domain, &node, 1);
+	return write_if(domain, NULL, domain, &node, 1);
 }

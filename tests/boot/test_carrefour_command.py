@@ -90,8 +90,12 @@ def test_kept_with_the_guest(machine):
         assert switches(machine) == ("1", "advise")
         machine.run("xl save g /tmp/g.save && xl restore /tmp/g.save && rm /tmp/g.save", timeout=240)
         assert switches(machine) == ("1", "advise")
+        # what auto has found goes with it: else it would be taken for done when auto is on again
+        found = f"/libxl/{guests.domid(machine, 'g')}/numa-policy/auto-class"
+        machine.run(f"xenstore-write {found} low {found.replace('class', 'follows')} 1")
         policy(machine, "set g -auto")
         assert switches(machine) == ("1", "0")
+        assert "auto-" not in machine.run(f"xenstore-ls {found.rpartition('/')[0]}").out
         machine.run("xl migrate -s '' g 'xl migrate-receive'", timeout=240)
         assert switches(machine) == ("1", "0")
         # another policy leaves the switches as they are

@@ -1,5 +1,6 @@
 /* auto: classes with hysteresis, the way back, and memory that follows. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "auto.h"
 #include "chance.h"
@@ -179,7 +180,7 @@ static void memory_follows_within_budgets(void **unused)
 		for (n = 0; n < h.nr_nodes; n++)
 			free[n] = c.node_reserve_mb * MIB + (n ? 1 + rnd(300) : 0) * MIB;
 		for (period = 0; pages; period++) {
-			uint64_t taken = 0, left, room = ~0ULL;
+			uint64_t taken = 0, left, room = ~0ULL, before[NODES_MAX];
 			unsigned int step;
 
 			assert_true(period < 100000);
@@ -188,6 +189,7 @@ static void memory_follows_within_budgets(void **unused)
 			left = h.bytes_left;
 			for (n = 1; n < h.nr_nodes; n++)
 				room = h.room[n] < room ? h.room[n] : room;
+			memcpy(before, h.room, sizeof(before));
 			if (!follow_period(&f, &h, &c, ~0ULL)) {
 				assert_int_equal(room, 0);
 				break;
@@ -205,6 +207,9 @@ static void memory_follows_within_budgets(void **unused)
 			}
 			assert_true(taken <= left && taken <= c.vm_mb_per_s * MIB * c.period_ms / 1000 && taken <= room);
 			assert_int_equal(h.bytes_left, left - taken);
+			/* The next guest finds no more than is left should all have gone there. */
+			for (n = 1; n < h.nr_nodes; n++)
+				assert_int_equal(h.room[n], before[n] - taken);
 			/* Node 0, where it came from, has the more; the others ever less. */
 			free[0] += taken;
 			if (h.nr_nodes > 1)

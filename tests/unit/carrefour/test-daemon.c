@@ -99,6 +99,25 @@ static void bad_configuration_changes_nothing(void **unused)
 	unlink(path);
 }
 
+/* A collector refuses a whole file for one byte that is none. */
+static void metrics_are_utf8(void **unused)
+{
+	const struct domain_metrics m = { .name = "a\xc3\xa9\xff\xc3", .id = 3 };
+	const char *path = file("");
+	char text[65536] = "";
+	FILE *f;
+
+	(void)unused;
+	assert_true(metrics_write(path, &m, 1));
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
+	fclose(f);
+	assert_non_null(strstr(text, "name=\"a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\""));
+	assert_null(strchr(text, '\xff'));
+	unlink(path);
+}
+
 static void guests_follow_the_store(void **unused)
 {
 	struct daemon d = { .config = config_defaults(), .host.nr_nodes = 2 };
@@ -320,6 +339,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_of_a_period),
 		cmocka_unit_test(the_last_decisions_are_kept),
 		cmocka_unit_test(bad_configuration_changes_nothing),
+		cmocka_unit_test(metrics_are_utf8),
 		cmocka_unit_test(guests_follow_the_store),
 		cmocka_unit_test(memory_follows_until_auto_is_off),
 		cmocka_unit_test(recordings_are_whole_traces),

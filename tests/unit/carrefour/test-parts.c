@@ -21,7 +21,7 @@ static void table_forgets_the_oldest(void **unused)
 	for (round = 1; round < 3000; round++) {
 		unsigned int touches = rnd(40);
 
-		pages_next_period(&t);
+		pages_next_period(&t, round);
 		while (touches--) {
 			unsigned int key = rnd(rnd(2) ? KEYS : KEYS / 4), there = 0, oldest = KEYS;
 			uint8_t order = key % 2 ? ORDER_2M : ORDER_4K;
@@ -92,6 +92,39 @@ static void window_remembers_the_last_samples(void **unused)
 	assert_true(page_view(&p).one_node);
 }
 
+/* Pages that have just been moved, are frozen or on trial are not forgotten for new ones; when that is over, they are. */
+static void kept_pages_stay(void **unused)
+{
+	struct pages t;
+	uint64_t gfn, new = ROOM;
+	unsigned int kept = ROOM / 4, i;
+
+	(void)unused;
+	assert_true(pages_init(&t, ROOM));
+	pages_next_period(&t, 1);
+	for (gfn = 0; gfn < ROOM; gfn++)
+		pages_touch(&t, gfn, ORDER_2M)->hold_until = gfn < kept ? 10 : 0;
+	page_set_range(&t, pages_find(&t, kept, ORDER_2M), RANGE_TRIED);
+	for (i = 2; i < 10; i++) {
+		pages_next_period(&t, i);
+		/* All others go at last, and then there is no room. */
+		while (pages_touch(&t, new, ORDER_2M))
+			new++;
+		for (gfn = 0; gfn <= kept; gfn++)
+			assert_non_null(pages_find(&t, gfn, ORDER_2M));
+		assert_true(new - ROOM >= ROOM - kept - 1 || i < 4);
+	}
+	page_set_range(&t, pages_find(&t, kept, ORDER_2M), RANGE_WHOLE);
+	for (; i < 13; i++) {
+		pages_next_period(&t, i);
+		while (pages_touch(&t, new, ORDER_2M))
+			new++;
+	}
+	for (gfn = 0; gfn <= kept; gfn++)
+		assert_null(pages_find(&t, gfn, ORDER_2M));
+	pages_free(&t);
+}
+
 static void hottest_pages_come_first(void **unused)
 {
 	struct pages t;
@@ -100,7 +133,7 @@ static void hottest_pages_come_first(void **unused)
 	(void)unused;
 	test_seed();
 	assert_true(pages_init(&t, 100));
-	pages_next_period(&t);
+	pages_next_period(&t, 0);
 	for (i = 0; i < 500; i++)
 		pages_touch(&t, rnd(100), ORDER_4K)->hits++;
 	pages_sort(&t);
@@ -216,6 +249,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_forgets_the_oldest),
 		cmocka_unit_test(window_remembers_the_last_samples),
+		cmocka_unit_test(kept_pages_stay),
 		cmocka_unit_test(hottest_pages_come_first),
 		cmocka_unit_test(measures_are_the_papers),
 		cmocka_unit_test(chance_is_no_imbalance),
