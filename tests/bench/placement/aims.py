@@ -32,8 +32,9 @@ def more(ratio):
 
 
 def apart(figures, workload, *subjects):
-    """By how much the runs of each differ."""
-    return ", ".join(f"{100 * spread(figures.repeats[subject, workload]):.1f} %" for subject in subjects)
+    """By how much the runs of each differ; what was run once differs from nothing."""
+    runs = [figures.repeats[subject, workload] for subject in subjects]
+    return ", ".join(f"{100 * spread(cycles):.1f} %" if len(cycles) > 1 else "one run" for cycles in runs)
 
 
 def best(figures):

@@ -3,6 +3,7 @@
 from statistics import median_low
 
 from .figures import memory_cycles
+from .subjects import SUBJECTS
 
 # of the lesser: two runs that differ by less have the middle one of three between them, or as one of them
 AGREE = 0.02
@@ -10,8 +11,8 @@ MOST = 3
 
 
 def most(job):
-    """Pairs take minutes each, and the quick bench holds nothing against an aim."""
-    return MOST if job.size == "full" and not job.beside else 1
+    """Pairs take minutes each, and so does what carrefourd learns from; the quick bench holds nothing against an aim."""
+    return MOST if job.size == "full" and not job.beside and not SUBJECTS[job.subject].dynamic else 1
 
 
 def spread(cycles):

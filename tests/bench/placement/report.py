@@ -173,15 +173,32 @@ def page(result):
         **{name: "\n".join(lines) for name, lines in tables.items()})
 
 
+def without(row, key):
+    return {name: value for name, value in row.items() if name != key}
+
+
+def json_lines(head, **lists):
+    """JSON with a line for each row of the lists."""
+    text = json.dumps(head, indent=1)[:-2]
+    for name, rows in lists.items():
+        text += f',\n "{name}": [\n' + ",\n".join(json.dumps(without(row, "recipe")) for row in rows) + "\n ]"
+    return text + "\n}\n"
+
+
 def raw(result):
-    """JSON with a line a result; the machine, which is the same for all, once."""
-    rows = []
-    for one in result["results"]:
-        region = {key: value for key, value in one["region"].items() if key != "machine"}
-        rows.append({**{key: value for key, value in one.items() if key != "recipe"}, "region": region})
+    """The machine, which is the same for all, once."""
     head = {**{key: result[key] for key in ("bench", "versions", "failed")}, "machine": result["results"][0]["region"]["machine"]}
-    text = json.dumps(head, indent=1)
-    return text[:-2] + ',\n "results": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n ]\n}\n"
+    return json_lines(head, results=[{**one, "region": without(one["region"], "machine")} for one in result["results"]])
+
+
+def keep(results, directory):
+    """What there is of the next page, beside the figures of the one that is there, which stays."""
+    path = directory / "placement.json"
+    page = json.loads(path.read_text())
+    head = {key: value for key, value in page.items() if key not in ("results", "next")}
+    shown = {row.get("name") for row in page["results"]}
+    path.write_text(json_lines(head, results=page["results"], next=[row for row in results if row["name"] not in shown]))
+    return [path]
 
 
 def write(result, directory):

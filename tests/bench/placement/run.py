@@ -106,6 +106,7 @@ def main():
     parser.add_argument("--out", type=Path, help="where the results go (default docs/results; of a part of the bench "
                         "build/bench/placement)")
     parser.add_argument("--report", action="store_true", help="only write again what has been measured so far")
+    parser.add_argument("--incomplete", action="store_true", help="write the whole page although jobs are missing")
     parser.add_argument("--fresh", action="store_true", help="forget what has been measured")
     options = parser.parse_args()
     bench = os.environ.get("BENCH", "full")
@@ -118,7 +119,13 @@ def main():
     except MeasureError as error:
         sys.exit(f"error: nothing was measured: {error}")
     if results:
-        for path in report.write({"bench": bench, "versions": versions(QEMU), "failed": failed, "results": results}, out):
+        # a page of which a part is of other sources would compare what cannot be compared
+        if whole and failed and not options.incomplete and (out / "placement.json").exists():
+            made = report.keep(results, out)
+            failed.append(f"the page stays as it is, {len(results)} results for the next one are kept with it")
+        else:
+            made = report.write({"bench": bench, "versions": versions(QEMU), "failed": failed, "results": results}, out)
+        for path in made:
             print(path)
     if failed:
         sys.exit("error: not everything was measured:\n  " + "\n  ".join(failed))

@@ -59,9 +59,10 @@ def carrefourd_sources():
 
 
 def published(path):
-    """{name: result} of a page's JSON."""
+    """{name: result} of a page's JSON: of the page, and of the next one as far as it is measured."""
     page = json.loads(path.read_text()) if path.exists() else {"results": []}
-    return {row["name"]: {**row, "region": {**row["region"], "machine": page["machine"]}} for row in page["results"] if "name" in row}
+    return {row["name"]: {**row, "region": {"machine": page["machine"], **row["region"]}}
+            for row in page["results"] + page.get("next", []) if "name" in row}
 
 
 class Store:
