@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 
 #define SOCKET "/run/carrefourd/socket"
 #define ANSWER_MAX (64 << 20)	/* bytes; a thousand domains take one of them */
+#define ANSWER_SECONDS 5	/* what takes it longer is stopped or stuck */
+#define SILENT "carrefourd runs, but has not answered for %d seconds"
 
 /* An answer is yajl's tree, under a name of our own. */
 static yajl_val tree_of(const struct answer *answer)
@@ -73,12 +76,24 @@ void answer_each(const struct answer *answer, const char *name, void (*fn)(const
 		fn((const struct answer *)list->u.array.values[i], arg);
 }
 
+/* Later than that, what waits for the daemon fails with EAGAIN. */
+static void limit_time(int fd, int option)
+{
+	struct timeval limit = { .tv_sec = ANSWER_SECONDS };
+
+	setsockopt(fd, SOL_SOCKET, option, &limit, sizeof(limit));
+}
+
 static int connect_to_daemon(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = SOCKET };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error;
 
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+	if (fd < 0)
+		return fd;
+	/* To connect counts as sending: it waits while many others do. */
+	limit_time(fd, SO_SNDTIMEO);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
 		error = errno;
 		close(fd);
 		errno = error;
@@ -140,6 +155,8 @@ static char *ask(const char *request, int file, void (*wait)(int fd))
 
 	if (fd < 0)
 		return NULL;
+	if (!wait)
+		limit_time(fd, SO_RCVTIMEO);
 	if (send_request(fd, request, file)) {
 		if (wait)
 			wait(fd);
@@ -161,6 +178,8 @@ char *carrefour_ask(const char *request, int file, void (*wait)(int fd))
 		die("carrefourd does not run; 'systemctl start carrefourd' starts it");
 	if (!text && errno == EACCES)
 		die("no permission to ask carrefourd; run this as root");
+	if (!text && errno == EAGAIN)
+		die(SILENT "; 'systemctl restart carrefourd' may help", ANSWER_SECONDS);
 	if (!text)
 		die("carrefourd did not answer: %s", strerror(errno));
 	answer = answer_parse(text);
@@ -202,13 +221,26 @@ static void add(const struct answer *item, void *arg)
 	copy_word(d->class, answer_text(advice, "class"));
 }
 
+/* Once is enough, for who asks again and again. */
+static void say_silent(void)
+{
+	static bool said;
+
+	if (!said)
+		say(SILENT "; going on without it", ANSWER_SECONDS);
+	said = true;
+}
+
 bool carrefour_show(struct watching *watching)
 {
 	char *text = ask("show", -1, NULL);
+	bool silent = !text && errno == EAGAIN;
 	struct answer *answer = text ? answer_parse(text) : NULL;
 	bool ok = answer && !*answer_text(answer, "error");
 
-	*watching = (struct watching){ 0 };
+	*watching = (struct watching){ .silent = silent };
+	if (silent)
+		say_silent();
 	if (ok) {
 		watching->period = answer_number(answer, "period");
 		watching->period_ms = answer_number(answer, "period_ms");

@@ -26,15 +26,17 @@ struct watching {
 	uint64_t period, period_ms;	/* number of the last one; length */
 	struct watched *watched;	/* malloc()ed, in the order of ids */
 	unsigned int nr;
+	bool silent;			/* there is a daemon, but it does not answer in time */
 };
 
-/* False: there is no daemon, or it did not answer. Frees nothing of before. */
+/* False: there is no daemon, or it did not answer; says so if it is silent. Frees nothing of before. */
 bool carrefour_show(struct watching *watching);
 const struct watched *carrefour_find(const struct watching *watching, uint32_t id);
 
 /*
  * The answer to one request, as it came, malloc()ed. Dies, with the daemon's reason, if there is none. file: passed
  * with it, and what is asked goes on until wait() returns, which may look whether fd has an answer by itself; -1: none.
+ * Without wait() the daemon has a few seconds for its answer.
  */
 char *carrefour_ask(const char *request, int file, void (*wait)(int fd));
 

@@ -95,7 +95,8 @@ const struct command cmd_explain = {
 	.summary = "what Carrefour did to a domain of late, and why",
 	.help =
 "The last period in words, and the last 64 decisions, newest first, each with the\n"
-"numbers that led to it. The journal has them all: journalctl -u carrefourd.\n"
+"numbers that led to it. The journal goes further back: journalctl -u carrefourd;\n"
+"but it has no more than log_decisions of them a domain and period.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy explain guest1\n"

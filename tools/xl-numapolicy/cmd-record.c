@@ -17,6 +17,8 @@
 
 static uint64_t seconds;	/* 0: until a signal */
 static int signals;
+static int file = -1;		/* until it holds what was asked for */
+static const char *file_name;
 
 /* SIGINT and SIGTERM end the recording, not the program; so does the daemon, when it cannot go on with it. */
 static void wait_for_end(int fd)
@@ -42,12 +44,63 @@ static void open_signals(void)
 		die("cannot wait for signals: %s", strerror(errno));
 }
 
+/* At exit. What was recorded before a failure stays; an empty file would only be in the way of the next try. */
+static void remove_empty_file(void)
+{
+	struct stat st;
+
+	if (file >= 0 && !fstat(file, &st) && !st.st_size)
+		unlink(file_name);
+}
+
+static void make_file(const char *name)
+{
+	file_name = name;
+	file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file < 0)
+		die("cannot make the file '%s': %s", name, strerror(errno));
+	atexit(remove_empty_file);
+}
+
+static void print_row(const struct answer *answer)
+{
+	static const struct column columns[] = {
+		{ "PERIODS", "periods", KIND_NUMBER },
+		{ "SAMPLES", "samples", KIND_NUMBER },
+		{ "RECONFIGURED", "reconfigured", KIND_BOOL },
+	};
+	struct table *table = table_new("recording", columns, sizeof(columns) / sizeof(*columns));
+
+	table_row(table);
+	put_number(table, answer_number(answer, "periods"));
+	put_number(table, answer_number(answer, "samples"));
+	put_bool(table, answer_number(answer, "reconfigured"));
+	table_print(table, true);
+	table_free(table);
+}
+
+/* As JSON it is the daemon's own document. */
+static void print(enum format format, const char *name, const char *text)
+{
+	struct answer *answer = answer_parse(text);
+
+	output_begin(format == FORMAT_RAW ? FORMAT_RAW : FORMAT_TABLE);
+	if (format == FORMAT_JSON)
+		fputs(text, stdout);
+	else if (format == FORMAT_RAW)
+		print_row(answer);
+	else
+		printf("%s: %" PRIu64 " periods, %" PRIu64 " samples%s\n", name, answer_number(answer, "periods"),
+		       answer_number(answer, "samples"),
+		       answer_number(answer, "reconfigured") ? "; it ends where carrefourd got another configuration" : "");
+	output_end();
+	answer_free(answer);
+}
+
 static void run(const struct options *options, int argc, char **argv)
 {
 	struct domain domain = { 0 };
-	struct answer *answer;
 	char request[32], *text;
-	int file;
 
 	(void)argc;
 	if (strcmp(argv[0], "all")) {
@@ -56,23 +109,16 @@ static void run(const struct options *options, int argc, char **argv)
 	} else {
 		snprintf(request, sizeof(request), "record all");
 	}
-	file = open(argv[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (file < 0)
-		die("cannot make the file '%s': %s", argv[1], strerror(errno));
 	seconds = options->seconds;
+	/* Before there is a file that a signal would leave behind. */
 	open_signals();
+	make_file(argv[1]);
 	text = carrefour_ask(request, file, wait_for_end);
-	answer = answer_parse(text);
-	output_begin(options->format);
-	if (options->format == FORMAT_TABLE)
-		printf("%s: %" PRIu64 " periods, %" PRIu64 " samples%s\n", argv[1], answer_number(answer, "periods"),
-		       answer_number(answer, "samples"),
-		       answer_number(answer, "reconfigured") ? "; it ends where carrefourd got another configuration" : "");
-	output_end();
-	answer_free(answer);
+	close(file);
+	file = -1;
+	print(options->format, argv[1], text);
 	free(text);
 	free(domain.name);
-	close(file);
 }
 
 const struct command cmd_record = {

@@ -176,7 +176,8 @@ static void print(enum format format, const struct domain *domain,
 static void print_dynamic(const struct domain *domain, const struct dynamic *dynamic)
 {
 	static const char *const words[] = { "", "off", "on", "advises only" };
-	struct watching watching;
+	bool on = dynamic->carrefour >= SWITCH_ON || dynamic->automatic >= SWITCH_ON;
+	struct watching watching = { 0 };
 
 	printf("%s (id %u):", domain->name ? domain->name : "-", domain->id);
 	if (dynamic->carrefour)
@@ -184,7 +185,7 @@ static void print_dynamic(const struct domain *domain, const struct dynamic *dyn
 	if (dynamic->automatic)
 		printf("%s auto %s", dynamic->carrefour ? "," : "", words[dynamic->automatic]);
 	putchar('\n');
-	if (!carrefour_show(&watching) && (dynamic->carrefour >= SWITCH_ON || dynamic->automatic >= SWITCH_ON))
+	if (on && !carrefour_show(&watching) && !watching.silent)
 		printf("but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n");
 	free(watching.watched);
 }

@@ -58,6 +58,25 @@ static void print_watched(const struct watched *w)
 	       format_bytes(size, w->all_bytes), w->all_dropped);
 }
 
+/* The same for programs. No row in JSON, no table in RAW, where there is nothing to tell. */
+static void print_watched_row(enum format format, const struct watched *w)
+{
+	static const struct column columns[] = { WATCHED_COLUMNS };
+	struct table *table;
+
+	if (!w && format != FORMAT_JSON)
+		return;
+	if (format == FORMAT_RAW)
+		putchar('\n');
+	table = table_new("carrefour", columns, sizeof(columns) / sizeof(*columns));
+	if (w) {
+		table_row(table);
+		put_watched(table, w);
+	}
+	table_print(table, true);
+	table_free(table);
+}
+
 /* Only of interest where there was ever such a page. */
 static bool has_touches(const struct touch_stats *stats)
 {
@@ -227,6 +246,7 @@ static void print_nodes(const struct policy *policy, const struct usage *usage,
 static void run(const struct options *options, int argc, char **argv)
 {
 	struct domain domain = { 0 };
+	const struct watched *watched;
 	struct watching watching;
 	struct stats stats;
 	struct policy policy;
@@ -244,14 +264,17 @@ static void run(const struct options *options, int argc, char **argv)
 		     "ask for the statistics of");
 
 	carrefour_show(&watching);
+	watched = carrefour_find(&watching, domain.id);
 	output_begin(options->format);
 	if (options->format == FORMAT_TABLE)
-		print_text(&domain, &policy, &usage, &stats, carrefour_find(&watching, domain.id));
+		print_text(&domain, &policy, &usage, &stats, watched);
 	else
 		print_domain_row(&domain, &policy, &usage, &stats);
 	if (options->format == FORMAT_RAW)
 		putchar('\n');
 	print_nodes(&policy, &usage, &stats.touches, &nodes);
+	if (options->format != FORMAT_TABLE)
+		print_watched_row(options->format, watched);
 	output_end();
 	free(watching.watched);
 	free(domain.name);
@@ -264,7 +287,8 @@ const struct command cmd_show = {
 	.help =
 "EXPECTED is the share of the memory that the weights give to the node, SHARE what\n"
 "it has. The two differ where memory was there before the policy, fell back, or\n"
-"does not divide evenly. --raw prints two tables with an empty line between them.\n"
+"does not divide evenly. --raw prints two tables with an empty line between them,\n"
+"and a third, of what carrefourd sees and does, if it watches the domain.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy show guest1\n"

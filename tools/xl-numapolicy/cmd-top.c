@@ -20,18 +20,10 @@ static const struct column columns[] = {
 	{ "POLICY", "policy", KIND_TEXT },
 	{ "AT-HOME", "at_home_percent", KIND_NUMBER },
 	{ "MEMORY", "memory", KIND_NUMBER },
-	{ "CARREFOUR", "carrefour", KIND_BOOL },
-	{ "AUTO", "auto", KIND_TEXT },
-	{ "STATE", "state", KIND_TEXT },
-	{ "SAMPLES", "period_samples", KIND_NUMBER },
-	{ "LOCAL", "local_percent", KIND_NUMBER },
-	{ "IMBALANCE", "imbalance_percent", KIND_NUMBER },
-	{ "MOVES", "period_moves", KIND_NUMBER },
-	{ "MOVED", "moved", KIND_NUMBER },
-	{ "DROPPED", "dropped_samples", KIND_NUMBER },
+	WATCHED_COLUMNS,
 };
 
-static void put_watched(struct table *table, const struct watched *w)
+void put_watched(struct table *table, const struct watched *w)
 {
 	unsigned int i;
 
@@ -87,20 +79,17 @@ static void put_domain(struct table *table, const struct domain *domain, const s
 	put_watched(table, w);
 }
 
-static void show(const struct watching *watching)
+static void show(const struct watching *watching, struct domain *domains, unsigned int nr)
 {
 	struct table *table = table_new("domains", columns, sizeof(columns) / sizeof(*columns));
-	struct domain *domains;
-	unsigned int i, nr;
+	unsigned int i;
 
-	check(backend_domains(&domains, &nr), "list the domains");
 	for (i = 0; i < nr; i++) {
 		put_domain(table, &domains[i], carrefour_find(watching, domains[i].id));
 		free(domains[i].name);
 	}
 	table_print(table, true);
 	table_free(table);
-	free(domains);
 }
 
 /* One line: whose numbers they are, and of when. */
@@ -114,7 +103,7 @@ static void print_head(const struct watching *watching, bool runs)
 		printf("%s  carrefourd: period %" PRIu64 " of %.1f s, %u domain%s watched\n\n", text, watching->period,
 		       watching->period_ms / 1000.0, watching->nr, watching->nr == 1 ? "" : "s");
 	else
-		printf("%s  carrefourd does not run: placement is static\n\n", text);
+		printf("%s  carrefourd does not %s\n\n", text, watching->silent ? "answer" : "run: placement is static");
 }
 
 static void run(const struct options *options, int argc, char **argv)
@@ -124,22 +113,27 @@ static void run(const struct options *options, int argc, char **argv)
 	uint64_t left = options->count ? options->count : screen ? UINT64_MAX : 1;
 
 	struct watching watching;
+	struct domain *domains;
+	unsigned int nr;
 	bool runs;
 
 	(void)argc;
 	(void)argv;
-	output_begin(options->format);
 	for (;;) {
 		runs = carrefour_show(&watching);
+		check(backend_domains(&domains, &nr), "list the domains");
+		output_begin(options->format);
 		if (screen)
 			fputs(CLEAR, stdout);
 		if (options->format == FORMAT_TABLE)
 			print_head(&watching, runs);
-		show(&watching);
+		show(&watching, domains, nr);
+		free(domains);
 		free(watching.watched);
-		output_check();
 		if (!--left)
 			break;
+		/* Each refresh is a document, whole before the next one begins. */
+		output_finish();
 		sleep(options->seconds ? options->seconds : DELAY);
 	}
 	output_end();
@@ -154,11 +148,12 @@ const struct command cmd_top = {
 "how unequal the load of the nodes is, MOVES what the last period has moved,\n"
 "MOVED what carrefourd has moved since it sees the domain. STATE is what it did\n"
 "in the last period, or why there are no samples. Ends with Ctrl-C; where the\n"
-"output is no terminal, after one table.\n"
+"output is no terminal, after one table. --json prints a document a refresh.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy top\n"
-"  xl numa-policy top --raw --count 60 --seconds 1 >guests.txt\n",
+"  xl numa-policy top --raw --count 60 --seconds 1 >guests.txt\n"
+"  xl numa-policy top --json --count 5 | jq '.domains[] | .local_percent'\n",
 	.refreshes = true,
 	.run = run,
 };

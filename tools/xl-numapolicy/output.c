@@ -24,6 +24,7 @@ struct table {
 
 static enum format format;
 static const char *open_array;	/* the JSON array that is not closed yet */
+static bool has_rows;		/* it */
 
 void output_begin(enum format f)
 {
@@ -39,11 +40,16 @@ void output_check(void)
 		die("cannot write the output: %s", strerror(errno));
 }
 
-void output_end(void)
+void output_finish(void)
 {
 	if (format == FORMAT_JSON)
 		fprintf(stdout, "%s}\n", open_array ? "\n   ]\n" : "");
 	output_check();
+}
+
+void output_end(void)
+{
+	output_finish();
 	/* Some file systems tell of a full disk only now. */
 	if (fclose(stdout))
 		die("cannot write the output: %s", strerror(errno));
@@ -234,13 +240,15 @@ static void print_json(struct table *table, char *text)
 	if (!open_array || strcmp(open_array, table->name)) {
 		printf("%s   \"%s\": [", open_array ? "\n   ],\n" : "", table->name);
 		open_array = table->name;
-	} else {
-		fputc(',', stdout);
+		has_rows = false;
 	}
-	if (rows && end > rows) {
+	if (scols_table_get_nlines(table->scols) && rows && end > rows) {
 		while (end > rows + 1 && strchr(" \n", end[-1]))
 			end--;
+		if (has_rows)
+			fputc(',', stdout);
 		fwrite(rows + 1, 1, end - rows - 1, stdout);
+		has_rows = true;
 	}
 }
 

@@ -29,8 +29,9 @@ struct column {
 
 struct table;
 
-/* One document: begin, then any number of tables, then end. */
+/* One document: begin, then any number of tables, then end; or finish, and then another document. */
 void output_begin(enum format format);
+void output_finish(void);
 /* Says so and exits if any of the output could not be written. */
 void output_check(void);
 void output_end(void);

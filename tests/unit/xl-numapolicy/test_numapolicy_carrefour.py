@@ -8,10 +8,11 @@ import subprocess
 import threading
 import time
 from contextlib import contextmanager
+from itertools import takewhile
 
 import pytest
 
-from fake_machine import ERROR_DEVICE_EXISTS, example
+from fake_machine import ERROR_DEVICE_EXISTS, Domain, Machine, example
 from numapolicy_build import environment
 
 WATCHED = {"id": 3, "name": "guest1", "policy": "round-4k", "home_nodes": [0, 1], "carrefour": True, "auto": "on",
@@ -29,6 +30,11 @@ EXPLAIN = WATCHED | {"version": 1, "last_period": "1200 samples, 81.5 % local", 
                           "from": 0, "to": 0, "result": None, "text": "freeze gfn 0x1"}]}
 
 RECORDED = {"version": 1, "periods": 4, "samples": 99, "reconfigured": False}
+
+# What show and top say of WATCHED.
+COLUMNS = {"carrefour": True, "auto": "on: low", "state": "migrating", "period_samples": 1200, "local_percent": 81.5,
+           "imbalance_percent": 12.0, "period_moves": 7, "moved": 3 << 20, "dropped_samples": 5}
+SILENT = "carrefourd runs, but has not answered for 5 seconds; "
 
 
 @contextmanager
@@ -61,6 +67,16 @@ def daemon(tmp_path, answer):
         listener.shutdown(socket.SHUT_RDWR)
         listener.close()
         thread.join()
+
+
+def documents(text):
+    """Of JSON, one after the other."""
+    decoder, found = json.JSONDecoder(), []
+    while text := text.lstrip():
+        document, end = decoder.raw_decode(text)
+        found.append(document)
+        text = text[end:]
+    return found
 
 
 def switched(xl):
@@ -124,18 +140,50 @@ def test_show(xl, tmp_path):
     assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
 
 
+def test_show_for_programs(xl, tmp_path):
+    with daemon(tmp_path, lambda *_: SHOW) as (env, _):
+        watched, other = (xl.json("show", name, env=env) for name in ("guest1", "guest2"))
+        tables = xl.good("show", "guest1", "--raw", env=env).split("\n\n")
+        of_other = xl.good("show", "guest2", "--raw", env=env).split("\n\n")
+    assert list(watched) == ["domain", "nodes", "carrefour"] and watched["carrefour"] == [COLUMNS]
+    assert other["carrefour"] == xl.json("show", "guest1")["carrefour"] == []
+    assert [line.split(" ") for line in tables[2].splitlines()] == [
+        list(COLUMNS), ["yes", r"on:\x20low", "migrating", "1200", "81.5", "12.0", "7", str(3 << 20), "5"]]
+    assert (len(tables), len(of_other)) == (3, 2)
+
+
 def test_top(xl, tmp_path):
     with daemon(tmp_path, lambda *_: SHOW) as (env, _):
         rows = xl.json("top", env=env)["domains"]
         twice = xl.raw("top", "--count", "2", "--seconds", "1", env=env)
         text = xl.good("top", env=env)
     assert [row["name"] for row in rows] == ["guest1", "guest2"]
-    assert rows[0] | {"state": "migrating", "period_samples": 1200, "local_percent": 81.5, "imbalance_percent": 12.0,
-                      "period_moves": 7, "moved": 3 << 20, "dropped_samples": 5, "carrefour": True, "auto": "on: low"} == rows[0]
+    assert rows[0] | COLUMNS == rows[0]
     assert rows[1]["carrefour"] is False and rows[1]["local_percent"] is None
     assert sum(row[0] == "guest1" for row in twice) == 2
     assert "carrefourd: period 17 of 1.0 s, 1 domain watched" in text
     assert "carrefourd does not run: placement is static" in xl.good("top")
+
+
+@pytest.mark.parametrize("machine, names", [(example(), ["guest1", "guest2"]),
+                                            (Machine(domains=[Domain(0, "Domain-0", "pv", "none")]), [])])
+def test_top_is_a_document_a_refresh(xl, machine, names):
+    refreshes = documents(xl.good("top", "--json", "--count", "3", "--seconds", "1", machine=machine))
+    assert [[row["name"] for row in refresh["domains"]] for refresh in refreshes] == [names] * 3
+    assert [list(refresh) for refresh in refreshes] == [["domains"]] * 3
+
+
+def test_top_finishes_a_document_before_it_waits(program, tmp_path):
+    """For who reads them as they come."""
+    with subprocess.Popen([program, "top", "--json", "--count", "2", "--seconds", "600"], text=True,
+                          env=environment(tmp_path, example()), stdout=subprocess.PIPE) as process:
+        limit = threading.Timer(30, process.kill)
+        limit.start()
+        lines = list(takewhile(lambda line: line != "}\n", process.stdout))
+        assert process.poll() is None
+        limit.cancel()
+        process.kill()
+    assert len(json.loads("".join(lines) + "}")["domains"]) == 2
 
 
 def test_top_says_why_there_are_no_samples(xl, tmp_path):
@@ -198,6 +246,84 @@ def test_record(xl, program, tmp_path, how):
     assert out.startswith(f"{trace}: 4 periods, 99 samples") and ("another configuration" in out) == (how == "daemon")
     assert asked == ["record 3\n"] and trace.read_bytes() == b"a trace"
     assert "cannot make the file" in xl.bad("record", "guest1", trace)
+
+
+@pytest.mark.parametrize("reconfigured", [False, True])
+def test_record_for_programs(xl, tmp_path, reconfigured):
+    recorded = RECORDED | {"reconfigured": reconfigured}
+    with daemon(tmp_path, lambda *_: recorded) as (env, _):
+        assert xl.json("record", "guest1", tmp_path / "1.trace", env=env) == recorded
+        rows = xl.raw("record", "all", tmp_path / "2.trace", env=env)
+    assert rows == [["periods", "samples", "reconfigured"], ["4", "99", "yes" if reconfigured else "no"]]
+
+
+def test_record_that_fails_leaves_no_empty_file(xl, tmp_path):
+    """But it leaves what was recorded until then, and what was there before."""
+    def record(line, _, files):
+        if line.endswith("all"):
+            os.write(files[0], b"a period")
+        return {"version": 1, "error": "no space left"}
+
+    trace = tmp_path / "guest1.trace"
+    for _ in range(2):
+        assert xl.bad("record", "guest1", trace).startswith("carrefourd does not run")
+    with daemon(tmp_path, record) as (env, _):
+        assert xl.bad("record", "guest1", trace, env=env) == "no space left"
+        assert not trace.exists()
+        assert xl.bad("record", "all", trace, env=env) == "no space left"
+    assert trace.read_bytes() == b"a period"
+    trace.write_bytes(b"")
+    assert "cannot make the file" in xl.bad("record", "guest1", trace)
+    assert trace.exists()
+
+
+def test_a_daemon_that_does_not_answer(program, tmp_path):
+    """It is waited for 5 seconds; where it only adds to the rest, that goes without. All at once, for the time's sake."""
+    def start(name, *args, at=tmp_path / "stopped"):
+        processes[name] = subprocess.Popen([program, *map(str, args)], env=machine | {"FAKE_CARREFOUR": str(at)}, text=True,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(name):
+        out, err = processes[name].communicate(timeout=20)
+        return processes[name].returncode, out, err.removeprefix("xl numa-policy: ")
+
+    def late(*_):
+        time.sleep(6)
+        return RECORDED
+
+    processes, machine = {}, environment(tmp_path, example())
+    dies = SILENT + "'systemctl restart carrefourd' may help\n"
+    without = SILENT + "going on without it\n"
+    with socket.socket(socket.AF_UNIX) as stopped, socket.socket(socket.AF_UNIX) as full, \
+            socket.socket(socket.AF_UNIX) as first, daemon(tmp_path, late) as (env, _):
+        stopped.bind(str(tmp_path / "stopped"))
+        stopped.listen(16)
+        full.bind(str(tmp_path / "full"))
+        full.listen(0)
+        first.connect(str(tmp_path / "full"))
+        begin = time.monotonic()
+        try:
+            start("explain", "explain", "guest1")
+            start("full", "explain", "guest1", at=tmp_path / "full")
+            start("show", "show", "guest1", "--json")
+            start("set", "set", "guest1", "+carrefour")
+            start("off", "set", "guest1", "-carrefour")
+            start("top", "top", "--count", "2", "--seconds", "1")
+            # this one is given its time
+            start("record", "record", "guest1", tmp_path / "guest1.trace", at=env["FAKE_CARREFOUR"])
+            assert end("off") == (0, "guest1 (id 3): carrefour off\n", "")
+            assert end("explain") == end("full") == (1, "", dies)
+            assert time.monotonic() - begin > 4.9
+            status, out, err = end("show")
+            assert (status, json.loads(out)["carrefour"], err) == (0, [], without)
+            assert end("set") == (0, "guest1 (id 3): carrefour on\n", without)
+            status, out, err = end("top")
+            assert (status, out.count("carrefourd does not answer\n"), err) == (0, 2, without)
+            assert end("record")[0] == 0
+        finally:
+            for process in processes.values():
+                process.kill()
+                process.communicate()
 
 
 def test_replay(xl, tmp_path):

@@ -25,6 +25,12 @@ def test_command(xl, name):
     assert f"Examples:\n  xl numa-policy {name}" in text
 
 
+def test_explain_does_not_promise_all(xl):
+    """Of a period, carrefourd writes the first ones to the journal."""
+    text = xl.good("help", "explain")
+    assert "has them all" not in text and "no more than log_decisions" in text
+
+
 def test_set_lists_the_policies(xl):
     text = xl.good("set", "--help").split("Policies:\n")[1]
     for name in ["none", "round-4k", "round-2m", "round-1g", "first-touch"]:
