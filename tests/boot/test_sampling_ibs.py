@@ -32,8 +32,8 @@ def check_true(machine, policy, enough, **options):
     assert sampled.dropped == counters.dropped == 0
     assert counters.state == "running" and counters.sources == 1 << IBS
     assert sum(counters.samples.values()) == counters.faults >= sampled.taken
-    # Xen has run, too, while it counted, and some of that was sampled; but most of the time the guest has
-    assert counters.marked / 3 < counters.faults < counters.marked
+    # Xen has run, too, while it counted, and some of that was sampled: the more, the busier the host is
+    assert counters.marked / 6 < counters.faults < counters.marked
     assert 0 < counters.ns < counters.guest_ns
     assert sampling.get(machine).state == "off"
     return sampled
@@ -67,7 +67,7 @@ def test_of_two_domains_on_one_cpu_one_is_sampled(machine):
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", sampling.MEMORY))
     sampling.check_truth(sampled, reads, writes, dumps, on_next, source=IBS)
-    assert counters.marked / 3 < counters.faults
+    assert counters.marked / 6 < counters.faults
 
 
 @pytest.mark.boot("n4-ibs")
