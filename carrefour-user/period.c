@@ -199,6 +199,7 @@ static struct guest *in_turn(const struct daemon *d, unsigned int i)
 
 static void run(struct daemon *d, const uint64_t *free_bytes)
 {
+	uint64_t read_at = clock_ns();
 	unsigned int i;
 
 	/* Hint faults do not tell how many accesses there are. */
@@ -217,7 +218,10 @@ static void run(struct daemon *d, const uint64_t *free_bytes)
 		if (in_turn(d, i)->looked)
 			end_of_period(d, in_turn(d, i));
 		/* Moving takes its time, and Xen ends sampling that nobody reads. */
-		sampling_read_all(d);
+		if (clock_ns() - read_at >= READ_MS * MS) {
+			sampling_read_all(d);
+			read_at = clock_ns();
+		}
 	}
 }
 
