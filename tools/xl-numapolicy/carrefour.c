@@ -155,11 +155,10 @@ static char *ask(const char *request, int file, void (*wait)(int fd))
 
 	if (fd < 0)
 		return NULL;
-	if (!wait)
-		limit_time(fd, SO_RCVTIMEO);
 	if (send_request(fd, request, file)) {
 		if (wait)
 			wait(fd);
+		limit_time(fd, SO_RCVTIMEO);
 		shutdown(fd, SHUT_WR);
 		text = receive(fd);
 	}

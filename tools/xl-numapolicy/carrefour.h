@@ -36,7 +36,7 @@ const struct watched *carrefour_find(const struct watching *watching, uint32_t i
 /*
  * The answer to one request, as it came, malloc()ed. Dies, with the daemon's reason, if there is none. file: passed
  * with it, and what is asked goes on until wait() returns, which may look whether fd has an answer by itself; -1: none.
- * Without wait() the daemon has a few seconds for its answer.
+ * From then on, without wait() from the beginning, the daemon has a few seconds for its answer.
  */
 char *carrefour_ask(const char *request, int file, void (*wait)(int fd));
 

@@ -2,12 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "carrefour.h"
 #include "command.h"
 #include "errors.h"
 #include "format.h"
+#include "watched.h"
 
 /* A sentence a line: there is only one domain. */
 static void print_moves(const struct move_stats *stats)
@@ -39,23 +38,6 @@ static void print_touches(const struct touch_stats *stats)
 	       stats->in_use, stats->unfit, stats->absent, stats->no_table);
 	printf("events      %" PRIu64 " of the guest, %" PRIu64 " of them invalid\n",
 	       stats->events, stats->invalid);
-}
-
-/* Nothing of a domain that carrefourd does not watch. */
-static void print_watched(const struct watched *w)
-{
-	char local[NUMBER_TEXT], imbalance[NUMBER_TEXT], size[NUMBER_TEXT];
-
-	if (!w)
-		return;
-	printf("carrefour   %s, auto %s%s%s\n", w->carrefour ? "on" : "off", w->automatic, *w->class ? ": " : "", w->class);
-	if (strcmp(w->sampling, "runs"))
-		printf("sampling    %s; 'xl numa-policy explain' says more\n", w->sampling);
-	else
-		printf("accesses    %" PRIu64 " samples in the last period, %s%% of them local, imbalance %s%%\n", w->samples,
-		       format_share(local, w->local, 1000), format_share(imbalance, w->imbalance, 1000));
-	printf("migrated    %" PRIu64 " pages in the last period, %s in all; %" PRIu64 " samples were dropped\n", w->moves,
-	       format_bytes(size, w->all_bytes), w->all_dropped);
 }
 
 /* The same for programs. No row in JSON, no table in RAW, where there is nothing to tell. */

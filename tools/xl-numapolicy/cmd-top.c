@@ -2,14 +2,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "carrefour.h"
 #include "command.h"
 #include "errors.h"
-#include "format.h"
+#include "watched.h"
 
 #define DELAY 2			/* seconds, if none are given */
 #define CLEAR "\033[H\033[J"	/* to the upper left, and all below is empty */
@@ -22,40 +20,6 @@ static const struct column columns[] = {
 	{ "MEMORY", "memory", KIND_NUMBER },
 	WATCHED_COLUMNS,
 };
-
-void put_watched(struct table *table, const struct watched *w)
-{
-	unsigned int i;
-
-	if (!w) {
-		put_bool(table, false);
-		for (i = 0; i < 8; i++)
-			put_nothing(table);
-		return;
-	}
-	put_bool(table, w->carrefour);
-	if (*w->class) {
-		char text[2 * WORD_TEXT + 4];
-
-		snprintf(text, sizeof(text), "%s: %s", w->automatic, w->class);
-		put_text(table, text);
-	} else {
-		put_text(table, w->automatic);
-	}
-	/* Without samples it is why there are none that counts. */
-	put_text(table, strcmp(w->sampling, "runs") ? w->sampling : w->state);
-	put_number(table, w->samples);
-	if (w->samples) {
-		put_share(table, w->local, 1000);
-		put_share(table, w->imbalance, 1000);
-	} else {
-		put_nothing(table);
-		put_nothing(table);
-	}
-	put_number(table, w->moves);
-	put_bytes(table, w->all_bytes);
-	put_number(table, w->all_dropped);
-}
 
 /* Nothing if it is gone meanwhile. */
 static void put_domain(struct table *table, const struct domain *domain, const struct watched *w)

@@ -45,20 +45,6 @@ void rebalance(const struct options *options, const struct domain *domain);
 void print_domain_row(const struct domain *domain, const struct policy *policy,
 		      const struct usage *usage, const struct stats *stats);
 
-/* What carrefourd says of a domain, as columns, and their cells; NULL: it does not watch the domain. */
-#define WATCHED_COLUMNS \
-	{ "CARREFOUR", "carrefour", KIND_BOOL }, \
-	{ "AUTO", "auto", KIND_TEXT }, \
-	{ "STATE", "state", KIND_TEXT }, \
-	{ "SAMPLES", "period_samples", KIND_NUMBER }, \
-	{ "LOCAL", "local_percent", KIND_NUMBER }, \
-	{ "IMBALANCE", "imbalance_percent", KIND_NUMBER }, \
-	{ "MOVES", "period_moves", KIND_NUMBER }, \
-	{ "MOVED", "moved", KIND_NUMBER }, \
-	{ "DROPPED", "dropped_samples", KIND_NUMBER }
-struct watched;
-void put_watched(struct table *table, const struct watched *watched);
-
 /* True if the policy is one that places by home nodes and weights. */
 bool policy_places(const struct policy *policy);
 bool policy_same(const struct policy *a, const struct policy *b);

@@ -309,8 +309,9 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
             start("set", "set", "guest1", "+carrefour")
             start("off", "set", "guest1", "-carrefour")
             start("top", "top", "--count", "2", "--seconds", "1")
-            # this one is given its time
+            # one is recorded for as long as it takes, the other one has ended and is not answered
             start("record", "record", "guest1", tmp_path / "guest1.trace", at=env["FAKE_CARREFOUR"])
+            start("recorded", "record", "guest1", tmp_path / "stopped.trace", "--seconds", "1")
             assert end("off") == (0, "guest1 (id 3): carrefour off\n", "")
             assert end("explain") == end("full") == (1, "", dies)
             assert time.monotonic() - begin > 4.9
@@ -320,6 +321,7 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
             status, out, err = end("top")
             assert (status, out.count("carrefourd does not answer\n"), err) == (0, 2, without)
             assert end("record")[0] == 0
+            assert end("recorded") == (1, "", dies) and not (tmp_path / "stopped.trace").exists()
         finally:
             for process in processes.values():
                 process.kill()
