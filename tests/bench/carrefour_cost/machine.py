@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from create_cost import instrument
 from create_cost.instrument import DOM0_CPU, WAITING, InstrumentError, Symbols, build_plugin, tool
-from places import BUILD, ROOT
-from placement.carrefour import CarrefourHost
+from places import BUILD
+from placement.carrefour import CarrefourHost, delivered
 from placement.jobs import LAYOUTS, Job
-from placement.machines import WORKLOAD_SECONDS, MeasureError, Watch, XenHost, make_ready
+from placement.machines import CLOCK_SLOWED, WORKLOAD_SECONDS, MeasureError, Watch, XenHost, make_ready
 from placement.subjects import SUBJECTS
 
 from harness import carrefour, first_touch, guests
@@ -17,7 +17,6 @@ from .spins import Spins
 
 OFF, ON = SUBJECTS["round-4k"], SUBJECTS["round-4k-carrefour"]
 GUEST_CPUS = LAYOUTS["alone"].cpus
-CONFIGURATION = ROOT / "carrefour-user" / "carrefour.conf"
 # who comes through one of these functions of Xen between two stretches of the guest works for sampling, or was told to flush
 SAMPLING = r"/common/numa-policy/sampl|/mm/p2m-numa-hint"
 FLUSHED = "invalidate_interrupt"
@@ -39,12 +38,6 @@ def total(dom0):
     return sum(dom0.values())
 
 
-def defaults():
-    """carrefourd's settings as its configuration explains them, but what belongs to the host: metrics and user."""
-    found = dict(re.findall(r"^# (\w+) = (\S+)$", CONFIGURATION.read_text(), re.M))
-    return {key: value for key, value in found.items() if key not in ("metrics", "user")}
-
-
 def vm_run(file):
     """Where Xen enters a guest, and where it is again after that."""
     code = tool("objdump", "-d", "--no-show-raw-insn", "--disassemble=svm_asm_do_resume", file).splitlines()
@@ -58,7 +51,7 @@ def vm_run(file):
 @dataclass
 class Figures:
     """What was executed in a region."""
-    seconds: float      # of the host
+    seconds: float      # of the machine
     guest: int          # instructions of the guest's kernel and programs
     xen: int            # of Xen on its CPUs, without waiting
     sampling: int       # … of them in all stretches between a VM exit and the next entry in which something was done for sampling
@@ -78,7 +71,7 @@ def figures_of(record, symbols, spins):
     sampling, exits = (spans[1][what] + spans[3][what] for what in (0, 1))
     xen = {cpu: one.xen - spins.count(record, cpu) for cpu, one in counts.items()}
     dom0 = counts[DOM0_CPU]
-    figures = Figures(record["seconds"], sum(one.kernel + one.user for one in mine), sum(xen[cpu] for cpu in GUEST_CPUS), sampling, exits,
+    figures = Figures(record["seconds"] / CLOCK_SLOWED, sum(one.kernel + one.user for one in mine), sum(xen[cpu] for cpu in GUEST_CPUS), sampling, exits,
                       spans[2][0], *(sum(one.calls[name] for one in mine) for name in (FAULT, MARK)),
                       {"user": dom0.user, "kernel": dom0.kernel, "xen": xen[DOM0_CPU]})
     if figures.faults > figures.exits:
@@ -140,7 +133,7 @@ class OnHost(Counted, CarrefourHost):
 
     def __init__(self, repeat, **settings):
         super().__init__(ON, repeat)
-        self.settings = defaults() | settings
+        self.settings = delivered() | settings
 
     def placement(self, name):
         """What carrefourd has counted of the guest; the budget may leave nothing for samples."""

@@ -1,17 +1,35 @@
 """Xen with carrefourd in dom0, which moves pages of the measured guest while it works."""
 
-import places               # noqa: F401  makes harness importable
+import re
+
+from places import ROOT     # makes harness importable
 
 from harness import carrefour, guests
 
-from .machines import MeasureError, XenHost
+from .machines import CLOCK_SLOWED, MeasureError, XenHost
+CONFIGURATION = ROOT / "carrefour-user" / "carrefour.conf"
 
-# Of the boot tests, and: little is logged, as a bench is long and dom0's files are in memory. auto's settings are those that are
-# delivered: in less than its half a minute, a phase of a program is taken for the program.
-SETTINGS = carrefour.SETTINGS | {"log_decisions": 16}
 
-# of a workload for one job, in which auto has to come to rest; else the last one counts all the same
-RUNS_MAX = 6
+def delivered():
+    """carrefourd's settings as its configuration explains them, but what belongs to the host: metrics and user."""
+    found = dict(re.findall(r"^# (\w+) = (\S+)$", CONFIGURATION.read_text(), re.M))
+    return {key: value for key, value in found.items() if key not in ("metrics", "user")}
+
+
+def hastened(settings):
+    """By the slow clock as by the host's: as much work of the guest in each of these times, as much memory moved for it."""
+    faster = {name: int(value) // CLOCK_SLOWED for name, value in settings.items() if name.endswith("_ms")}
+    more = {name: int(value) * CLOCK_SLOWED for name, value in settings.items() if name.endswith("_per_s")}
+    return settings | faster | more
+
+
+# Of the boot tests, else those that are delivered; by the host's clock, as no guest here does in a second what a real one does.
+# Little is logged: a bench is long, and dom0's files are in memory.
+SETTINGS = hastened(delivered() | carrefour.SETTINGS) | {"log_decisions": 16}
+
+# Of a workload for one job: until auto's choice is looked at, which takes a dwell time of work to change; and in which it has to
+# come to rest, else the last run counts all the same.
+RUNS_AT_ONCE, RUNS_MAX = 3, 9
 
 
 class CarrefourHost(XenHost):
@@ -21,6 +39,7 @@ class CarrefourHost(XenHost):
     def __init__(self, subject):
         super().__init__(subject)
         self.daemon = None
+        self.at_once = RUNS_AT_ONCE if subject.learns else 1
 
     def boot(self):
         super().boot()
@@ -46,7 +65,7 @@ class CarrefourHost(XenHost):
         """Who chooses by what it has seen has seen enough of the workload, and does not change its mind any more."""
         if not self.subject.learns or runs == RUNS_MAX:
             return True
-        return runs > 1 and bool(after) and before == after and after[0] != "unknown" and after[1]
+        return runs > self.at_once and bool(after) and before == after and after[0] != "unknown" and after[1]
 
     def placement(self, name):
         """And what carrefourd has done to it, which also shows that it was at work."""

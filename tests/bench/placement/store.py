@@ -11,9 +11,9 @@ from places import BUILD, ROOT
 
 from harness.mended import QEMU
 
-from .carrefour import RUNS_MAX, SETTINGS
+from .carrefour import RUNS_AT_ONCE, RUNS_MAX, SETTINGS
 from .jobs import LAYOUTS, WORKLOADS
-from .machines import IMAGES, LISTEN, NUMASIM, OUT, XEN_OPTIONS, model_options
+from .machines import CLOCK_SLOWED, IMAGES, LISTEN, NUMASIM, OUT, XEN_OPTIONS, model_options, shell_on
 from .repeats import AGREE, most
 from .subjects import SUBJECTS
 from .topology import AMD48
@@ -80,21 +80,21 @@ class Store:
     def recipe(self, job):
         """All that a result depends on."""
         subject = SUBJECTS[job.subject]
-        hosted = {} if subject.native else {
+        hosted = {"shell": shell_on(LAYOUTS[job.layout].cpus)} if subject.native else {
             "xen": self.content(BUILD / f"xen-{subject.hypervisor}" / "xen"), "options": XEN_OPTIONS,
             "guest": LISTEN, "dom0": self.content(*dom0_parts()),
         }
         if subject.dynamic:
             hosted |= {"carrefourd": self.content(*carrefourd_sources()), "settings": SETTINGS}
         if subject.learns:
-            hosted |= {"runs": RUNS_MAX}
+            hosted |= {"runs": [RUNS_AT_ONCE, RUNS_MAX]}
         repeated = {"repeats": [most(job), AGREE]} if most(job) > 1 else {}
         # scripts without a suffix are shared by workloads
         scripts = sorted(path for path in WORKLOADS.iterdir() if path.is_file() and
                          (not path.suffix or path.suffix == ".sh" and path.stem in (job.workload, job.beside)))
         return {
             **hosted, **repeated, "subject": asdict(subject), "layout": asdict(LAYOUTS[job.layout]), "size": job.size,
-            "qemu": self.qemu, "mended": self.content(*qemu_patches()),
+            "qemu": self.qemu, "mended": self.content(*qemu_patches()), "clock": CLOCK_SLOWED,
             "topology": asdict(AMD48), "model": model_options(), "plugin": self.content(*c_sources(NUMASIM)),
             "kernel": self.content(BUILD / "linux" / "bzImage"), "packages": self.content(IMAGES / "versions"),
             "image": self.content(*IMAGE_PARTS), "workload": self.content(*scripts),

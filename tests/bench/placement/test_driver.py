@@ -201,9 +201,9 @@ def test_what_is_run_once(job):
     assert repeats.measure(host, job)[2] == [100]
 
 
-NATIVE_RECIPE = {"subject", "layout", "repeats", "size", "topology", "qemu", "mended", "model", "plugin", "kernel", "packages",
-                 "image", "workload"}
-STATIC_RECIPE = NATIVE_RECIPE | {"xen", "options", "guest", "dom0"}
+RECIPE = {"subject", "layout", "repeats", "size", "topology", "qemu", "mended", "clock", "model", "plugin", "kernel", "packages",
+          "image", "workload"}
+NATIVE_RECIPE, STATIC_RECIPE = RECIPE | {"shell"}, RECIPE | {"xen", "options", "guest", "dom0"}
 SUBJECT = {"name", "title", "hypervisor", "policy", "prefix", "balancing", "quick"}
 
 
@@ -223,6 +223,19 @@ def test_what_carrefour_needs_is_no_part_of_what_others_depend_on():
         "round-2m-carrefour": "round-2m", "round-4k-carrefour": "round-4k", "first-touch-carrefour": "first-touch", "auto": ""}
 
 
+def test_all_of_a_native_workload_is_where_a_guest_would_have_it():
+    assert machines.workload_command("a", "full", (1, 2, 8), "numactl", machines.shell_on((1, 2, 8))) == (
+        "THREADS=3 CPUS='1 2 8' PREFIX=numactl SIZE=full taskset 0x106 sh /workloads/a.sh")
+
+
+def test_carrefour_is_as_fast_as_by_the_hosts_clock():
+    delivered = carrefour.delivered()
+    assert {"period_ms": "1000", "vm_mb_per_s": "128", "sample_source": "hint-faults"}.items() <= delivered.items()
+    hastened = carrefour.hastened(delivered)
+    assert hastened["period_ms"] * machines.CLOCK_SLOWED == 1000 and hastened["vm_mb_per_s"] == 128 * machines.CLOCK_SLOWED
+    assert hastened["vm_moves"] == delivered["vm_moves"] and hastened.keys() == delivered.keys()
+
+
 def test_the_parts_that_are_at_work_are_there():
     """A file that is not there would be part of no key, and so would its changes."""
     dom0, daemon = store.dom0_parts(), store.carrefourd_sources()
@@ -230,7 +243,7 @@ def test_the_parts_that_are_at_work_are_there():
     assert {"xl", "dom0-init", "numa-dump.c"} <= {path.name for path in dom0}
     assert any(path.name.startswith("libxenlight.so") for path in dom0)
     assert {"auto.c", "decide.c", "Makefile"} <= {path.name for path in daemon}
-    assert "svm-intercept.patch" in {path.name for path in store.qemu_patches()}
+    assert {"svm-intercept.patch", "slow-clock.patch"} <= {path.name for path in store.qemu_patches()}
 
 
 def test_only_the_guests_cpus_are_watched():
