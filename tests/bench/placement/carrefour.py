@@ -29,7 +29,7 @@ SETTINGS = hastened(delivered() | carrefour.SETTINGS) | {"log_decisions": 16}
 
 # Of a workload for one job: until auto's choice is looked at, which takes a dwell time of work to change; and in which it has to
 # come to rest, else the last run counts all the same.
-RUNS_AT_ONCE, RUNS_MAX = 3, 9
+RUNS_AT_ONCE, RUNS_MAX = 3, 12
 
 
 class CarrefourHost(XenHost):
@@ -39,7 +39,10 @@ class CarrefourHost(XenHost):
     def __init__(self, subject):
         super().__init__(subject)
         self.daemon = None
-        self.at_once = RUNS_AT_ONCE if subject.learns else 1
+
+    @property
+    def at_once(self):
+        return RUNS_AT_ONCE if self.subject.learns else 1
 
     def boot(self):
         super().boot()

@@ -138,7 +138,7 @@ def dom0_with_guests_image(dom0):
 class XenHost(Mended, Machine):
     """Xen and dom0, with a guest for all jobs alone and new ones for each pair."""
     clock_slowed, slower = CLOCK_SLOWED, 2
-    at_once = 1         # so often a workload is run until it is asked whether that is enough
+    at_once = 1         # runs of a workload until it is asked whether that is enough
 
     def __init__(self, subject):
         self.subject = subject
