@@ -5,6 +5,7 @@
 #include "auto.h"
 #include "sample.h"
 
+#define BUSIEST_DWELLS 4	/* in so many dwell times what was busiest is forgotten, but for 1/e */
 #define RETURNS_MAX 6	/* how often the time until a return is doubled: 5 hours, from 5 minutes */
 
 static const char *const names[NR_CLASSES] = { "unknown", "low", "moderate", "high" };
@@ -43,17 +44,35 @@ static enum auto_class classify(double imbalance, enum auto_class now, const str
 struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour)
 {
 	return (struct auto_input){
-		.ns = in->ns, .samples = v->measure.samples, .imbalance = v->measure.imbalance,
+		.ns = in->ns, .ran_ns = in->ran_ns, .samples = v->measure.samples, .imbalance = v->measure.imbalance,
 		.own_imbalance = v->measure.own_imbalance, .again = v->again, .again_same = v->again_same,
 		.home_nodes = __builtin_popcountll(in->home), .policy = policy, .carrefour = carrefour,
 	};
 }
 
+static double part_of(uint64_t ns, uint64_t all_ns)
+{
+	return ns < all_ns ? ns / (double)all_ns : 1;
+}
+
 static void average(double *mean, double value, const struct config *c, uint64_t ns)
 {
-	double part = ns < c->auto_dwell_ms * MS ? ns / (c->auto_dwell_ms * (double)MS) : 1;
+	*mean = *mean < 0 ? value : *mean + part_of(ns, c->auto_dwell_ms * MS) * (value - *mean);
+}
 
-	*mean = *mean < 0 ? value : *mean + part * (value - *mean);
+/* How much of a period counts. */
+static uint64_t weighed_ns(struct auto_state *s, const struct config *c, const struct auto_input *in)
+{
+	double running;
+
+	if (!in->ran_ns || !in->ns)
+		return in->ns;
+	running = in->ran_ns / (double)in->ns;
+	if (running > s->busiest)
+		s->busiest = running;
+	else
+		s->busiest += part_of(in->ns, BUSIEST_DWELLS * c->auto_dwell_ms * MS) * (running - s->busiest);
+	return in->ns * running / s->busiest;
 }
 
 /* Whether another class has lasted for so long that it is the guest's. */
@@ -117,11 +136,13 @@ static enum auto_why learn_private(struct auto_state *s, const struct config *c,
 struct advice auto_step(struct auto_state *s, const struct config *config, const struct auto_input *in)
 {
 	enum auto_why why = AUTO_NOT_ITS_POLICY;
+	struct auto_input weighed = *in;
 
+	weighed.ns = weighed_ns(s, config, in);
 	if (!strcmp(in->policy, class_policy(CLASS_UNKNOWN)))
-		why = learn_imbalance(s, config, in);
+		why = learn_imbalance(s, config, &weighed);
 	else if (s->class == CLASS_HIGH && !strcmp(in->policy, class_policy(CLASS_HIGH)))
-		why = learn_private(s, config, in);
+		why = learn_private(s, config, &weighed);
 	return (struct advice){
 		.class = s->class, .why = why, .policy = class_policy(s->class),
 		.carrefour = s->class == CLASS_MODERATE || s->class == CLASS_HIGH,

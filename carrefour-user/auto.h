@@ -5,6 +5,8 @@
  * first-touch counts; and with Carrefour at work, which takes imbalance away, only what
  * is worse than the class says. A guest that is interleaved for its imbalance has a way
  * back: pages that are private, each accessed by one node, are better off with that node.
+ * A period counts for as much of its time as vCPUs ran in it, of those that run at the most:
+ * the paper's imbalance is one of accesses, and a guest at rest, or one vCPU, makes few.
  */
 #ifndef AUTO_H
 #define AUTO_H
@@ -29,10 +31,11 @@ struct auto_state {
 	double mean;		/* of the imbalance, in 1/1000; negative: none yet */
 	double private;		/* share of accesses to private pages, in 1/1000, while interleaved; negative: none yet */
 	unsigned int returns;	/* how often it has come back from being interleaved */
+	double busiest;		/* most vCPUs that ran at a time, of late */
 };
 
 struct auto_input {
-	uint64_t ns, samples;
+	uint64_t ns, ran_ns, samples;	/* struct input's; samples that were taken */
 	unsigned int imbalance, own_imbalance;	/* struct measure's */
 	uint64_t again, again_same;	/* struct verdict's */
 	unsigned int home_nodes;

@@ -29,6 +29,7 @@ struct input {
 	size_t nr_samples;
 	const uint64_t *matrix;		/* samples[accessing node * nr_nodes + node of the page], in this period */
 	uint64_t marked, faults;	/* entries marked for hint faults, and faults on them; 0: none are */
+	uint64_t ran_ns;		/* for which its vCPUs ran, all of them together; 0: not known */
 	uint64_t home;			/* a bit for each home node */
 	const uint8_t *vcpu_node;	/* the node that a vCPU's affinity names, or NO_NODE */
 	unsigned int nr_vcpus;		/* in vcpu_node */

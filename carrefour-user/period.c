@@ -58,7 +58,7 @@ static void look(struct daemon *d, struct guest *g)
 	g->seen = g->counters;
 	g->in = (struct input){
 		.ns = d->ns, .sample = g->sample, .nr_samples = g->nr_samples, .matrix = c->matrix,
-		.marked = c->marked, .faults = c->faults, .home = home_of(&g->policy, d->host.nr_nodes),
+		.marked = c->marked, .faults = c->faults, .ran_ns = c->guest_ns, .home = home_of(&g->policy, d->host.nr_nodes),
 		.vcpu_node = g->vcpu_node, .nr_vcpus = g->nr_vcpus,
 	};
 	g->metrics.dropped += c->dropped;

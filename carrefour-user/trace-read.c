@@ -34,6 +34,11 @@ static bool read_sample(struct trace *t, struct trace_domain *d)
 	return words_end(t);
 }
 
+static bool read_ran(struct trace *t, struct trace_domain *d)
+{
+	return words_number(t, "ns for which its vCPUs ran", 10, INT64_MAX, &d->in.ran_ns) && words_end(t);
+}
+
 static bool read_count(struct trace *t, struct trace_domain *d)
 {
 	uint8_t accessing, home;
@@ -132,6 +137,8 @@ static bool read_of_domain(struct trace *t, struct trace_domain *d)
 			good = read_sample(t, d);
 		} else if (!strcmp(word, "count")) {
 			good = read_count(t, d);
+		} else if (!strcmp(word, "ran")) {
+			good = read_ran(t, d);
 		} else if (!strcmp(word, "vcpu")) {
 			good = read_vcpu(t, d);
 		} else if (!strcmp(word, "decided")) {

@@ -24,7 +24,7 @@ def check_true(machine, policy, enough, **options):
     """enough(sampled, reads, writes) says what is missing of the samples that a test wants to see."""
     reads, writes = sampling.start_guest(machine, policy=policy, **options)
     dumps = [guests.dump(machine, "g", sampling.MEMORY)]
-    start(machine)
+    start(machine, hold=True)
     sampled, counters = sampling.read_until(machine, lambda sampled: enough(sampled, reads, writes))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", sampling.MEMORY))
@@ -61,7 +61,7 @@ def test_of_two_domains_on_one_cpu_one_is_sampled(machine):
     reads, writes = sampling.start_guest(machine, policy="round-4k,nodes=0-3")
     sampling.start_guest(machine, name="other", policy="round-4k,nodes=0-3")
     dumps = [guests.dump(machine, "g", sampling.MEMORY)]
-    start(machine)
+    start(machine, hold=True)
     sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, least=100))
     assert sampling.get(machine, "other").state == "off"
     sampling.stop(machine)

@@ -57,10 +57,14 @@ def command(machine, name, words, check=True):
     return machine.run(f"numa-sample $(xl domid {name}) {words}", check=check)
 
 
-def start(machine, name="g", entries=ENTRIES, period=PERIOD, budget=BUDGET, frames=FRAMES, source=HINT_FAULT, check=True):
-    """Whoever is to read has 10 s to come, and finds the domain's id in a file: to ask xl takes a busy host seconds of them."""
+def start(machine, name="g", entries=ENTRIES, period=PERIOD, budget=BUDGET, frames=FRAMES, source=HINT_FAULT, check=True,
+          hold=False):
+    """Whoever is to read has 10 s to come, of which a busy host takes seconds for each command: the domain's id is in a file, and with
+    hold there is somebody at once, for held()."""
     settings = f"{entries} {period} {budget} {frames} {1 << source}"
-    return machine.run(f"d=$(xl domid {name}) && echo $d >/tmp/sampled-{name} && numa-sample $d start {settings}", check=check)
+    holder = f"{{ numa-sample $d hold 1000 >/tmp/hold-{name} 2>&1 & echo $! >/tmp/holder-{name}; }}" if hold else ":"
+    return machine.run(f"rm -f /tmp/holder-{name}; d=$(xl domid {name}) && echo $d >/tmp/sampled-{name} && "
+                       f"numa-sample $d start {settings} && {holder}", check=check)
 
 
 def stop(machine, name="g"):
@@ -97,12 +101,13 @@ def get(machine, name="g"):
 @contextmanager
 def held(machine, name="g"):
     """Somebody has the ring mapped all the time: else sampling ends when the first one is gone that did."""
-    holder = background(machine, "hold", 1000, name)
+    there = machine.run(f"cat /tmp/holder-{name}", check=False)
+    holder = int(there.out) if there.status == 0 else background(machine, "hold", 1000, name)
     machine.run(f"while ! grep -q privcmd /proc/{holder}/maps; do kill -0 {holder} || exit 1; sleep 0.1; done")
     try:
         yield
     finally:
-        machine.run(f"kill -9 {holder}", check=False)
+        machine.run(f"kill -9 {holder}; rm -f /tmp/holder-{name}", check=False)
 
 
 def read(machine, seconds, name="g"):

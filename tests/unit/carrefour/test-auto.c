@@ -49,6 +49,44 @@ static void auto_has_hysteresis(void **unused)
 	assert_int_equal(after(&s, 100, 300, false, &a), CLASS_LOW);
 }
 
+/* A second in which so many vCPUs ran. */
+static enum auto_class second(struct auto_state *s, unsigned int running, unsigned int imbalance)
+{
+	struct config c = config_defaults();
+	struct auto_input in = {
+		.ns = 1000 * MS, .ran_ns = running * 1000 * MS, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
+	};
+
+	return auto_step(s, &c, &in).class;
+}
+
+/* A master initializes, which takes long and is even, then all work on what it has made. */
+static void auto_weighs_by_the_vcpus_that_ran(void **unused)
+{
+	struct auto_state s = auto_begin(), known = auto_begin();
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < 240; i++) {
+		second(&known, i % 16 < 12 ? 1 : 8, i % 16 < 12 ? 100 : 2600);
+		second(&s, 0, i % 16 < 12 ? 100 : 2600);
+	}
+	assert_int_equal(known.class, CLASS_HIGH);
+	assert_int_equal(s.class, CLASS_LOW);
+	/* One that is alone is all there is. */
+	s = auto_begin();
+	for (i = 0; i < 29; i++)
+		assert_int_equal(second(&s, 1, 2600), CLASS_UNKNOWN);
+	assert_int_equal(second(&s, 1, 2600), CLASS_HIGH);
+	/* And others that ran once are forgotten. */
+	s = auto_begin();
+	for (i = 0; i < 60; i++)
+		second(&s, 8, 100);
+	for (i = 0; i < 600 && second(&s, 1, 2600) != CLASS_HIGH; i++)
+		;
+	assert_in_range(i, 100, 400);
+}
+
 static void auto_learns_of_imbalance_under_first_touch_only(void **unused)
 {
 	struct config c = config_defaults();
@@ -222,6 +260,7 @@ static void memory_follows_within_budgets(void **unused)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(auto_weighs_by_the_vcpus_that_ran),
 		cmocka_unit_test(auto_has_hysteresis),
 		cmocka_unit_test(auto_learns_of_imbalance_under_first_touch_only),
 		cmocka_unit_test(auto_comes_back_for_private_pages),

@@ -220,6 +220,8 @@ PERIOD, DOMAIN = "period 1000 - 1 1 1 1", "domain 5 0,1 first-touch static 0 0"
     ([PERIOD, DOMAIN, "s 1 0 0 0 0 q"], 5, "'q' is no access; r and w are hint faults, R and W are of IBS"),
     ([PERIOD, DOMAIN, "s 1 0 0 0 0"], 5, "r, w, R or W is missing"),
     ([PERIOD, DOMAIN, "s 1 0 0 4 0 r"], 5, "'4' is no node; a number from 0 to 3 is expected"),
+    ([PERIOD, DOMAIN, "ran long"], 5,
+     "'long' is no ns for which its vCPUs ran; a number from 0 to 9223372036854775807 is expected"),
     ([PERIOD, DOMAIN, "vcpu 9000 0"], 5, "'9000' is no vCPU; a number from 0 to 8191 is expected"),
     ([PERIOD, DOMAIN, "d migrate one-node 1 0 0 1"], 5, "'d' has no place here"),
     ([PERIOD, DOMAIN, "decided", "d fly one-node 1 0 0 1"], 6, "'fly' is no action"),

@@ -178,6 +178,7 @@ static void step_guest(struct world *w, struct guest *g, uint64_t *filled, const
 	struct sample *s = sample_guest(w, g, matrix);
 	struct input in = {
 		.ns = w->config.period_ms * MS, .sample = s, .nr_samples = g->samples, .matrix = matrix, .home = g->home,
+		.ran_ns = 3 * w->config.period_ms * MS,
 	};
 	struct outcome out = decide(g->domain, &w->config, &w->host, &in);
 	uint64_t bytes = 0;
