@@ -42,6 +42,14 @@ static bool ask_of_domain(struct guest *g)
 	return !error;
 }
 
+/* Xen adds it up when it samples, which may be in the period after it. */
+static uint64_t ran_ns(const struct daemon *d, const struct guest *g)
+{
+	uint64_t most = d->ns * g->nr_vcpus;
+
+	return g->period.guest_ns < most ? g->period.guest_ns : most;
+}
+
 static void look(struct daemon *d, struct guest *g)
 {
 	const struct counters *c = &g->period;
@@ -58,7 +66,7 @@ static void look(struct daemon *d, struct guest *g)
 	g->seen = g->counters;
 	g->in = (struct input){
 		.ns = d->ns, .sample = g->sample, .nr_samples = g->nr_samples, .matrix = c->matrix,
-		.marked = c->marked, .faults = c->faults, .ran_ns = c->guest_ns, .home = home_of(&g->policy, d->host.nr_nodes),
+		.marked = c->marked, .faults = c->faults, .ran_ns = ran_ns(d, g), .home = home_of(&g->policy, d->host.nr_nodes),
 		.vcpu_node = g->vcpu_node, .nr_vcpus = g->nr_vcpus,
 	};
 	g->metrics.dropped += c->dropped;
