@@ -8,6 +8,10 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot       # noqa: E402  the back-end is chosen first
 
+import places                       # noqa: E402,F401  makes harness importable
+
+from harness.machine import QEMU    # noqa: E402
+
 
 def table(head, rows, left=1):
     """Markdown; the first columns to the left, the others to the right."""
@@ -15,10 +19,10 @@ def table(head, rows, left=1):
     return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
-def versions(qemu="qemu-system-x86_64"):
+def versions():
     def first_line(*command):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    return {"qemu": first_line(qemu, "--version"), "gcc": first_line("gcc", "--version")}
+    return {"qemu": first_line(QEMU, "--version"), "gcc": first_line("gcc", "--version")}
 
 
 def begin_plot(name, **size):

@@ -15,15 +15,13 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
 import counting                                                         # noqa: E402  the path comes first
 from carrefour_cost import report                                       # noqa: E402
-from carrefour_cost.machine import UNLIMITED, OffHost, OnHost         # noqa: E402
+from carrefour_cost.machine import UNLIMITED, OffHost, OnHost           # noqa: E402
 from create_cost.instrument import InstrumentError                      # noqa: E402
 from pages import versions                                              # noqa: E402
 from places import BUILD, RESULTS                                       # noqa: E402
-from placement.carrefour import delivered                                # noqa: E402
+from placement.carrefour import delivered                               # noqa: E402
 from placement.jobs import WORKLOADS, read_workloads                    # noqa: E402
 from placement.machines import MeasureError                             # noqa: E402
-
-from harness.mended import QEMU                                         # noqa: E402
 
 DOM0_SECONDS = 5
 
@@ -78,13 +76,13 @@ def measured(names, size, repeat):
     off = without(names, size)
     delivered, unlimited = (with_it(names, size, repeat, off, settings) for settings in ({}, UNLIMITED))
     workloads = {name: {"off": asdict(off[name]), "delivered": delivered[name], "unlimited": unlimited[name]} for name in names}
-    return {"repeat": repeat, "size": size, "versions": versions(QEMU), "settings": delivered(), "workloads": workloads}
+    return {"repeat": repeat, "size": size, "versions": versions(), "settings": delivered(), "workloads": workloads}
 
 
 def published(path, size):
     """The figures of a page that only lacks those of dom0."""
     result = json.loads(path.read_text()) if path.exists() else {}
-    now = {"size": size, "versions": versions(QEMU), "settings": delivered()}
+    now = {"size": size, "versions": versions(), "settings": delivered()}
     if {key: result.get(key) for key in now} != now:
         sys.exit(f"error: --dom0: {path} is not of this size, these settings and these tools; measure all of it")
     return result

@@ -13,7 +13,6 @@ from places import BUILD, ROOT
 
 from harness import guests
 from harness.machine import Machine
-from harness.mended import Mended
 
 from .jobs import LAYOUTS
 from .topology import AMD48, check_srat, node_options
@@ -135,7 +134,7 @@ def dom0_with_guests_image(dom0):
     return made
 
 
-class XenHost(Mended, Machine):
+class XenHost(Machine):
     """Xen and dom0, with a guest for all jobs alone and new ones for each pair."""
     clock_slowed, slower = CLOCK_SLOWED, 2
     at_once = 1         # runs of a workload until it is asked whether that is enough
@@ -231,7 +230,7 @@ class XenHost(Mended, Machine):
             raise MeasureError(f"beside it, {workload} did not go on, its output ends with:\n{text[-1500:]}")
 
 
-class NativeHost(Mended, NativeMachine):
+class NativeHost(NativeMachine):
     """Linux on all nodes; jobs run one after the other, CPU 0 has none of them, as under Xen."""
     clock_slowed, slower = CLOCK_SLOWED, 2
 

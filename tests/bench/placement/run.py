@@ -25,7 +25,6 @@ from placement.machines import OUT, MeasureError, build_plugin      # noqa: E402
 from placement.subjects import SUBJECTS                             # noqa: E402
 
 from harness.machine import BootRed, CommandFailed                  # noqa: E402
-from harness.mended import QEMU                                     # noqa: E402
 
 BOOT_SECONDS = 15
 # what a job that went wrong may raise; the others go on after it
@@ -124,7 +123,7 @@ def main():
             made = report.keep(results, out)
             failed.append(f"the page stays as it is, {len(results)} results for the next one are kept with it")
         else:
-            made = report.write({"bench": bench, "versions": versions(QEMU), "failed": failed, "results": results}, out)
+            made = report.write({"bench": bench, "versions": versions(), "failed": failed, "results": results}, out)
         for path in made:
             print(path)
     if failed:

@@ -9,8 +9,6 @@ import pages
 import places
 from places import BUILD, ROOT
 
-from harness.mended import QEMU
-
 from .carrefour import RUNS_AT_ONCE, RUNS_MAX, SETTINGS
 from .jobs import LAYOUTS, WORKLOADS
 from .machines import CLOCK_SLOWED, IMAGES, LISTEN, NUMASIM, OUT, XEN_OPTIONS, model_options, shell_on
@@ -68,7 +66,7 @@ def published(path):
 class Store:
     def __init__(self, fresh=False):
         RESULTS.mkdir(parents=True, exist_ok=True)
-        self.qemu = pages.versions(QEMU)["qemu"]
+        self.qemu = pages.versions()["qemu"]
         self.hashes, self.published = {}, {} if fresh else published(PUBLISHED)
         self.times = json.loads(TIMES.read_text()) if TIMES.exists() else {}
 

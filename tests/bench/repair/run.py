@@ -19,7 +19,6 @@ from repair import report                               # noqa: E402
 from repair.machine import RepairHost, pages, time      # noqa: E402
 
 from harness.machine import BootRed, CommandFailed      # noqa: E402
-from harness.mended import QEMU                         # noqa: E402
 
 WORKLOADS = ("pattern-random", "pattern-master", "hpcc-stream")
 POLICY = "round-4k"
@@ -54,7 +53,7 @@ def main():
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
     options = parser.parse_args()
     try:
-        result = {"policy": POLICY, "pages": pages(), "versions": versions(QEMU), "workloads": {name: measure(name) for name in WORKLOADS}}
+        result = {"policy": POLICY, "pages": pages(), "versions": versions(), "workloads": {name: measure(name) for name in WORKLOADS}}
     except (MeasureError, BootRed, CommandFailed, AssertionError) as error:
         sys.exit(f"error: nothing was measured: {error}")
     for path in report.write(result, options.out):

@@ -15,6 +15,11 @@ ROOT = Path(__file__).absolute().parents[3]
 BUILD = ROOT / "build"
 LOGS = BUILD / "results" / "logs"
 
+# tests/boot/qemu says what is better about it
+QEMU = BUILD / "qemu" / "qemu-system-x86_64"
+# of the QEMU that is installed: a program that runs where it was built looks for its own
+FIRMWARE = ["-L", "/usr/share/qemu", "-L", "/usr/share/seabios"]
+
 BOOT_SECONDS = 240       # measured 25 s; a busy machine must not turn a boot red
 COMMAND_SECONDS = 120
 # bootscrub would touch all of the emulated memory, at the cost of the host's
@@ -42,11 +47,13 @@ def emulator(topology, console):
     """QEMU and its options for a machine of this topology: console and agent line, nothing to boot."""
     accel = os.environ.get("ACCEL", "tcg")
     if accel == "kvm":
-        cpu = ["-accel", "kvm", "-cpu", "host"]
+        program, cpu = ["qemu-system-x86_64"], ["-accel", "kvm", "-cpu", "host"]
     else:
         # With monitor, Xen's idle loop takes a #GP in mwait.  With xsave, TCG reports a compressed size and no XSAVEC, at which a
         # debug Xen warns.
-        cpu = ["-accel", "tcg,thread=multi", "-cpu", "EPYC-v2,+svm,+npt,-monitor,-xsave"]
+        if not QEMU.exists():
+            raise BootRed(f"{QEMU} is missing: run make setup")
+        program, cpu = [str(QEMU), *FIRMWARE], ["-accel", "tcg,thread=multi", "-cpu", "EPYC-v2,+svm,+npt,-monitor,-xsave"]
     numa, first = [], 0
     for node, (cpus, mib) in enumerate(zip(topology.cpus, topology.mib)):
         memory = ""
@@ -62,7 +69,8 @@ def emulator(topology, console):
     return [
         # No device with memory of its own: dom0's Linux sizes it by moving it about, and QEMU 10.0 cannot change its memory map while
         # another CPU is at one of its devices ("iotlb_to_section: Assertion", once in some hundred boots).
-        "qemu-system-x86_64", "-machine", "q35,sata=off,smbus=off", "-vga", "none", *cpu, "-smp", f"{first},sockets={first}", "-m", f"{sum(topology.mib)}M", *numa,
+        *program, "-machine", "q35,sata=off,smbus=off", "-vga", "none", *cpu, "-smp", f"{first},sockets={first}",
+        "-m", f"{sum(topology.mib)}M", *numa,
         *devices,
         "-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
         "-chardev", f"file,id=console,path={console.relative_to(BUILD)}", "-serial", "chardev:console",
@@ -86,6 +94,7 @@ class Machine:
     """
     program = "QEMU"
     slower = 1                              # factor of all timeouts
+    clock_slowed = 1                        # nanoseconds of the host that are one of the machine's
     guest_options = {}                      # of xl.cfg, for all guests
     start_guest = "xl unpause {}"           # when it has been created
     ends_complete = staticmethod(scan.ends_complete)
@@ -128,7 +137,8 @@ class Machine:
 
     def command(self):
         """What to start; its terminal is the agent's line."""
-        return [*emulator(self.topology, self.console), *self.payload(), *self.qemu_options]
+        slow = ["env", f"CLOCK_SLOWED={self.clock_slowed}"] if self.clock_slowed > 1 else []
+        return [*slow, *emulator(self.topology, self.console), *self.payload(), *self.qemu_options]
 
     def boot(self):
         for product in self.products():
