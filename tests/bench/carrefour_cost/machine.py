@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from create_cost import instrument
 from create_cost.instrument import DOM0_CPU, WAITING, InstrumentError, Symbols, build_plugin, tool
 from places import BUILD
-from placement.carrefour import CarrefourHost, delivered
+from placement.carrefour import CarrefourHost, delivered_settings
 from placement.jobs import LAYOUTS, Job
 from placement.machines import CLOCK_SLOWED, WORKLOAD_SECONDS, MeasureError, Watch, XenHost, make_ready
 from placement.subjects import SUBJECTS
@@ -71,8 +71,8 @@ def figures_of(record, symbols, spins):
     sampling, exits = (spans[1][what] + spans[3][what] for what in (0, 1))
     xen = {cpu: one.xen - spins.count(record, cpu) for cpu, one in counts.items()}
     dom0 = counts[DOM0_CPU]
-    figures = Figures(record["seconds"] / CLOCK_SLOWED, sum(one.kernel + one.user for one in mine), sum(xen[cpu] for cpu in GUEST_CPUS), sampling, exits,
-                      spans[2][0], *(sum(one.calls[name] for one in mine) for name in (FAULT, MARK)),
+    figures = Figures(record["seconds"] / CLOCK_SLOWED, sum(one.kernel + one.user for one in mine), sum(xen[cpu] for cpu in GUEST_CPUS),
+                      sampling, exits, spans[2][0], *(sum(one.calls[name] for one in mine) for name in (FAULT, MARK)),
                       {"user": dom0.user, "kernel": dom0.kernel, "xen": xen[DOM0_CPU]})
     if figures.faults > figures.exits:
         raise InstrumentError(f"{figures.faults} samples were taken in {figures.exits} exits")
@@ -133,7 +133,7 @@ class OnHost(Counted, CarrefourHost):
 
     def __init__(self, repeat, **settings):
         super().__init__(ON, repeat)
-        self.settings = delivered() | settings
+        self.settings = delivered_settings() | settings
 
     def placement(self, name):
         """What carrefourd has counted of the guest; the budget may leave nothing for samples."""

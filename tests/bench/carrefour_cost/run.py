@@ -19,7 +19,7 @@ from carrefour_cost.machine import UNLIMITED, OffHost, OnHost           # noqa: 
 from create_cost.instrument import InstrumentError                      # noqa: E402
 from pages import versions                                              # noqa: E402
 from places import BUILD, RESULTS                                       # noqa: E402
-from placement.carrefour import delivered                               # noqa: E402
+from placement.carrefour import delivered_settings                      # noqa: E402
 from placement.jobs import WORKLOADS, read_workloads                    # noqa: E402
 from placement.machines import MeasureError                             # noqa: E402
 
@@ -76,13 +76,13 @@ def measured(names, size, repeat):
     off = without(names, size)
     delivered, unlimited = (with_it(names, size, repeat, off, settings) for settings in ({}, UNLIMITED))
     workloads = {name: {"off": asdict(off[name]), "delivered": delivered[name], "unlimited": unlimited[name]} for name in names}
-    return {"repeat": repeat, "size": size, "versions": versions(), "settings": delivered(), "workloads": workloads}
+    return {"repeat": repeat, "size": size, "versions": versions(), "settings": delivered_settings(), "workloads": workloads}
 
 
 def published(path, size):
     """The figures of a page that only lacks those of dom0."""
     result = json.loads(path.read_text()) if path.exists() else {}
-    now = {"size": size, "versions": versions(), "settings": delivered()}
+    now = {"size": size, "versions": versions(), "settings": delivered_settings()}
     if {key: result.get(key) for key in now} != now:
         sys.exit(f"error: --dom0: {path} is not of this size, these settings and these tools; measure all of it")
     return result

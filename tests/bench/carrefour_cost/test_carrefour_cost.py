@@ -92,7 +92,7 @@ def test_loops_that_wait_are_found(symbols, spins):
 
 
 def test_settings_are_those_that_are_delivered():
-    settings = machine.delivered()
+    settings = machine.delivered_settings()
     assert settings["sample_permille"] == "15" and settings["period_ms"] == "1000"
     assert not {"metrics", "user"} & settings.keys()
 
@@ -108,6 +108,12 @@ def test_sampling_that_costs_nothing_is_an_error():
 
 
 # The report, of figures that are known by hand.
+
+def test_a_page_says_with_which_settings(monkeypatch):
+    monkeypatch.setattr(run, "without", lambda *_: {})
+    monkeypatch.setattr(run, "with_it", lambda *_: {})
+    assert run.measured([], "full", 2)["settings"] == machine.delivered_settings()
+
 
 OFF = Figures(seconds=1, guest=1000, xen=0, sampling=0, exits=0, flushing=5, faults=0, marked=0)
 

@@ -10,7 +10,7 @@ from .machines import CLOCK_SLOWED, MeasureError, XenHost
 CONFIGURATION = ROOT / "carrefour-user" / "carrefour.conf"
 
 
-def delivered():
+def delivered_settings():
     """carrefourd's settings as its configuration explains them, but what belongs to the host: metrics and user."""
     found = dict(re.findall(r"^# (\w+) = (\S+)$", CONFIGURATION.read_text(), re.M))
     return {key: value for key, value in found.items() if key not in ("metrics", "user")}
@@ -25,7 +25,7 @@ def hastened(settings):
 
 # Of the boot tests, else those that are delivered; by the host's clock, as no guest here does in a second what a real one does.
 # Little is logged: a bench is long, and dom0's files are in memory.
-SETTINGS = hastened(delivered() | carrefour.SETTINGS) | {"log_decisions": 16}
+SETTINGS = hastened(delivered_settings() | carrefour.SETTINGS) | {"log_decisions": 16}
 
 # Of a workload for one job: until auto's choice is looked at, which takes a dwell time of work to change; and in which it has to
 # come to rest, else the last run counts all the same.
