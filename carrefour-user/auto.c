@@ -8,6 +8,7 @@
 #define BUSIEST_DWELLS 4	/* in so many dwell times what was busiest is forgotten, but for 1/e */
 #define RETURNS_MAX 6	/* how often the time until a return is doubled: 5 hours, from 5 minutes */
 
+static const struct mean unknown = { .value = -1 };
 static const char *const names[NR_CLASSES] = { "unknown", "low", "moderate", "high" };
 
 const char *class_name(enum auto_class class)
@@ -23,7 +24,7 @@ const char *class_policy(enum auto_class class)
 
 struct auto_state auto_begin(void)
 {
-	return (struct auto_state){ .class = CLASS_UNKNOWN, .mean = -1, .private = -1 };
+	return (struct auto_state){ .class = CLASS_UNKNOWN, .mean = unknown, .private = unknown };
 }
 
 /*
@@ -41,38 +42,51 @@ static enum auto_class classify(double imbalance, enum auto_class now, const str
 	return imbalance > high ? CLASS_HIGH : imbalance > low ? CLASS_MODERATE : CLASS_LOW;
 }
 
+static double part_of(uint64_t part, uint64_t all)
+{
+	return part < all ? part / (double)all : 1;
+}
+
+/* Of what its vCPUs could access, as far as it is known; they may have been counted in the period before. */
+static double activity(const struct input *in)
+{
+	double running = in->ran_ns && in->ns ? part_of(in->ran_ns, in->ns * in->nr_vcpus) : 1;
+
+	return running * (in->marked ? part_of(in->faults, in->marked) : 1);
+}
+
 struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour)
 {
 	return (struct auto_input){
-		.ns = in->ns, .ran_ns = in->ran_ns, .samples = v->measure.samples, .imbalance = v->measure.imbalance,
+		.ns = in->ns, .activity = activity(in), .samples = v->measure.samples, .imbalance = v->measure.imbalance,
 		.own_imbalance = v->measure.own_imbalance, .again = v->again, .again_same = v->again_same,
 		.home_nodes = __builtin_popcountll(in->home), .policy = policy, .carrefour = carrefour,
 	};
 }
 
-static double part_of(uint64_t ns, uint64_t all_ns)
+/* Until a dwell time is known, of all of it alike: what came first is no more than what came next. */
+static void average(struct mean *mean, double value, uint64_t ns, uint64_t dwell_ns)
 {
-	return ns < all_ns ? ns / (double)all_ns : 1;
-}
-
-static void average(double *mean, double value, const struct config *c, uint64_t ns)
-{
-	*mean = *mean < 0 ? value : *mean + part_of(ns, c->auto_dwell_ms * MS) * (value - *mean);
+	mean->ns += ns;
+	if (mean->ns > dwell_ns)
+		mean->ns = dwell_ns;
+	if (mean->value < 0)
+		mean->value = value;
+	else if (mean->ns)
+		mean->value += part_of(ns, mean->ns) * (value - mean->value);
 }
 
 /* How much of a period counts. */
 static uint64_t weighed_ns(struct auto_state *s, const struct config *c, const struct auto_input *in)
 {
-	double running;
-
-	if (!in->ran_ns || !in->ns)
-		return in->ns;
-	running = in->ran_ns / (double)in->ns;
-	if (running > s->busiest)
-		s->busiest = running;
+	/* Few samples tell little of it, either. */
+	if (in->samples < c->min_samples)
+		return 0;
+	if (in->activity > s->busiest)
+		s->busiest = in->activity;
 	else
-		s->busiest += part_of(in->ns, BUSIEST_DWELLS * c->auto_dwell_ms * MS) * (running - s->busiest);
-	return in->ns * running / s->busiest;
+		s->busiest += part_of(in->ns, BUSIEST_DWELLS * c->auto_dwell_ms * MS) * (in->activity - s->busiest);
+	return s->busiest > 0 ? in->ns * in->activity / s->busiest : 0;
 }
 
 /* Whether another class has lasted for so long that it is the guest's. */
@@ -98,11 +112,11 @@ static enum auto_why learn_imbalance(struct auto_state *s, const struct config *
 {
 	enum auto_class class;
 
-	s->private = -1;
+	s->private = unknown;
 	if (in->samples < c->min_samples)
 		return AUTO_FEW_SAMPLES;
-	average(&s->mean, in->imbalance, c, in->ns);
-	class = classify(s->mean, s->class, c);
+	average(&s->mean, in->imbalance, in->ns, c->auto_dwell_ms * MS);
+	class = classify(s->mean.value, s->class, c);
 	return change(s, in->carrefour && class < s->class ? s->class : class, in->ns, c->auto_dwell_ms * MS);
 }
 
@@ -124,10 +138,10 @@ static enum auto_why learn_private(struct auto_state *s, const struct config *c,
 	chance = 1.0 / in->home_nodes;
 	same = (double)in->again_same / in->again;
 	private = same > chance && in->own_imbalance <= c->auto_high_pct * 10;
-	average(&s->private, private ? 1000 * (same - chance) / (1 - chance) : 0, c, in->ns);
-	why = change(s, s->private >= c->auto_private_pct * 10 ? CLASS_MODERATE : s->class, in->ns, dwell);
+	average(&s->private, private ? 1000 * (same - chance) / (1 - chance) : 0, in->ns, c->auto_dwell_ms * MS);
+	why = change(s, s->private.value >= c->auto_private_pct * 10 ? CLASS_MODERATE : s->class, in->ns, dwell);
 	if (why == AUTO_CHANGED) {
-		s->mean = -1;
+		s->mean = unknown;
 		s->returns += s->returns < RETURNS_MAX;
 	}
 	return why;
@@ -146,7 +160,8 @@ struct advice auto_step(struct auto_state *s, const struct config *config, const
 	return (struct advice){
 		.class = s->class, .why = why, .policy = class_policy(s->class),
 		.carrefour = s->class == CLASS_MODERATE || s->class == CLASS_HIGH,
-		.imbalance = s->mean < 0 ? 0 : s->mean + 0.5, .private = s->private < 0 ? -1 : s->private + 0.5,
+		.imbalance = s->mean.value < 0 ? 0 : s->mean.value + 0.5,
+		.private = s->private.value < 0 ? -1 : s->private.value + 0.5,
 	};
 }
 

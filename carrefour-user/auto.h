@@ -5,8 +5,8 @@
  * first-touch counts; and with Carrefour at work, which takes imbalance away, only what
  * is worse than the class says. A guest that is interleaved for its imbalance has a way
  * back: pages that are private, each accessed by one node, are better off with that node.
- * A period counts for as much of its time as vCPUs ran in it, of those that run at the most:
- * the paper's imbalance is one of accesses, and a guest at rest, or one vCPU, makes few.
+ * A period counts by how busy the guest was in it with its memory: the paper's imbalance is
+ * one of accesses, and a guest at rest, or one vCPU, makes few.
  */
 #ifndef AUTO_H
 #define AUTO_H
@@ -25,17 +25,23 @@ enum auto_why {
 	NR_AUTO_WHYS
 };
 
+struct mean {
+	double value;		/* negative: none yet */
+	uint64_t ns;		/* that it is of, up to a dwell time */
+};
+
 struct auto_state {
 	enum auto_class class, candidate;
 	uint64_t candidate_ns;	/* for how long it has been one */
-	double mean;		/* of the imbalance, in 1/1000; negative: none yet */
-	double private;		/* share of accesses to private pages, in 1/1000, while interleaved; negative: none yet */
+	struct mean mean;	/* of the imbalance, in 1/1000 */
+	struct mean private;	/* share of accesses to private pages, in 1/1000, while interleaved */
 	unsigned int returns;	/* how often it has come back from being interleaved */
-	double busiest;		/* most vCPUs that ran at a time, of late */
+	double busiest;		/* the most active it was, of late */
 };
 
 struct auto_input {
-	uint64_t ns, ran_ns, samples;	/* struct input's; samples that were taken */
+	uint64_t ns, samples;
+	double activity;		/* 0 to 1: part of the time its vCPUs ran, times part of what was looked at that was accessed */
 	unsigned int imbalance, own_imbalance;	/* struct measure's */
 	uint64_t again, again_same;	/* struct verdict's */
 	unsigned int home_nodes;
@@ -49,7 +55,7 @@ struct advice {
 	const char *policy;		/* as xl.cfg names it */
 	bool carrefour;
 	unsigned int imbalance;		/* the mean that it is based on, in 1/1000 */
-	int private;			/* as struct auto_state's */
+	int private;			/* as struct auto_state's; negative: none */
 };
 
 struct auto_state auto_begin(void);

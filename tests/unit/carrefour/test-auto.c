@@ -12,7 +12,8 @@ static enum auto_class after(struct auto_state *s, unsigned int imbalance, unsig
 {
 	struct config c = config_defaults();
 	struct auto_input in = {
-		.ns = 1000 * MS, .samples = 1000, .imbalance = imbalance, .policy = "first-touch", .carrefour = carrefour,
+		.ns = 1000 * MS, .activity = 1, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
+		.carrefour = carrefour,
 	};
 
 	while (seconds--)
@@ -49,49 +50,92 @@ static void auto_has_hysteresis(void **unused)
 	assert_int_equal(after(&s, 100, 300, false, &a), CLASS_LOW);
 }
 
-/* A second in which so many vCPUs ran. */
-static enum auto_class second(struct auto_state *s, unsigned int running, unsigned int imbalance)
+/* A second in which the guest was so active. */
+static enum auto_class second(struct auto_state *s, double activity, unsigned int imbalance)
 {
 	struct config c = config_defaults();
 	struct auto_input in = {
-		.ns = 1000 * MS, .ran_ns = running * 1000 * MS, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
+		.ns = 1000 * MS, .activity = activity, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
 	};
 
 	return auto_step(s, &c, &in).class;
 }
 
 /* A master initializes, which takes long and is even, then all work on what it has made. */
-static void auto_weighs_by_the_vcpus_that_ran(void **unused)
+static void auto_weighs_by_activity(void **unused)
 {
-	struct auto_state s = auto_begin(), known = auto_begin();
+	struct config c = config_defaults();
+	struct auto_input few = { .ns = 1000 * MS, .activity = 1, .samples = c.min_samples - 1, .policy = "first-touch" };
+	struct auto_state s = auto_begin(), alike = auto_begin();
 	unsigned int i;
 
 	(void)unused;
-	for (i = 0; i < 240; i++) {
-		second(&known, i % 16 < 12 ? 1 : 8, i % 16 < 12 ? 100 : 2600);
-		second(&s, 0, i % 16 < 12 ? 100 : 2600);
+	for (i = 0; i < 600; i++) {
+		second(&s, i % 16 < 12 ? 0.01 : 0.5, i % 16 < 12 ? 100 : 2600);
+		second(&alike, 1, i % 16 < 12 ? 100 : 2600);
 	}
-	assert_int_equal(known.class, CLASS_HIGH);
-	assert_int_equal(s.class, CLASS_LOW);
-	/* One that is alone is all there is. */
+	assert_int_equal(s.class, CLASS_HIGH);
+	assert_true(s.mean.value > 2400);
+	assert_int_equal(alike.class, CLASS_LOW);
+	/* One that is calm all the time is known as soon as others; a few samples are no time at which it was not. */
 	s = auto_begin();
-	for (i = 0; i < 29; i++)
-		assert_int_equal(second(&s, 1, 2600), CLASS_UNKNOWN);
-	assert_int_equal(second(&s, 1, 2600), CLASS_HIGH);
-	/* And others that ran once are forgotten. */
+	for (i = 0; i < 29; i++) {
+		assert_int_equal(second(&s, 0.01, 2600), CLASS_UNKNOWN);
+		auto_step(&s, &c, &few);
+	}
+	assert_int_equal(second(&s, 0.01, 2600), CLASS_HIGH);
+	/* And what it did once is forgotten. */
 	s = auto_begin();
 	for (i = 0; i < 60; i++)
-		second(&s, 8, 100);
-	for (i = 0; i < 600 && second(&s, 1, 2600) != CLASS_HIGH; i++)
+		second(&s, 0.8, 100);
+	for (i = 0; i < 600 && second(&s, 0.1, 2600) != CLASS_HIGH; i++)
 		;
 	assert_in_range(i, 100, 400);
+	/* At rest altogether, it is not divided by nothing. */
+	s = auto_begin();
+	assert_int_equal(second(&s, 0, 2600), CLASS_UNKNOWN);
+	assert_int_equal(second(&s, 0, 2600), CLASS_UNKNOWN);
+}
+
+/* A mean is one of all that it is of, from the beginning. */
+static void auto_does_not_begin_with_a_prejudice(void **unused)
+{
+	struct auto_state s = auto_begin();
+	unsigned int i;
+
+	(void)unused;
+	second(&s, 1, 0);
+	for (i = 0; i < 3; i++)
+		second(&s, 1, 2000);
+	assert_int_equal(s.mean.value + 0.5, 1500);
+}
+
+static unsigned int activity_of(uint64_t ran_ns, unsigned int nr_vcpus, uint64_t marked, uint64_t faults)
+{
+	struct verdict v = { .state = STATE_IDLE };
+	struct input in = { .ns = 1000 * MS, .ran_ns = ran_ns, .nr_vcpus = nr_vcpus, .marked = marked, .faults = faults };
+
+	return 1000 * auto_input_of(&in, &v, "first-touch", false).activity + 0.5;
+}
+
+static void auto_knows_how_active_a_guest_is(void **unused)
+{
+	(void)unused;
+	assert_int_equal(activity_of(8000 * MS, 8, 1000, 600), 600);
+	assert_int_equal(activity_of(1000 * MS, 8, 1000, 600), 75);
+	/* What Xen counted late, of entries or of time, is no more than all. */
+	assert_int_equal(activity_of(16000 * MS, 8, 300, 600), 1000);
+	/* What is not known takes nothing away. */
+	assert_int_equal(activity_of(0, 8, 1000, 600), 600);
+	assert_int_equal(activity_of(2000 * MS, 8, 0, 0), 250);
+	assert_int_equal(activity_of(0, 0, 0, 0), 1000);
 }
 
 static void auto_learns_of_imbalance_under_first_touch_only(void **unused)
 {
 	struct config c = config_defaults();
 	struct auto_state s = auto_begin();
-	struct auto_input in = { .ns = 60000 * MS, .samples = 1000, .imbalance = 2000, .policy = "round-4k" };
+	struct auto_input in = { .ns = 60000 * MS, .activity = 1, .samples = 1000, .imbalance = 2000, .policy = "round-4k" };
 	struct advice a;
 
 	(void)unused;
@@ -112,8 +156,8 @@ static struct advice interleaved(struct auto_state *s, unsigned int same, unsign
 {
 	struct config c = config_defaults();
 	struct auto_input in = {
-		.ns = 1000 * MS, .samples = 1000, .again = 1000, .again_same = same, .home_nodes = 4, .policy = "round-4k",
-		.carrefour = true,
+		.ns = 1000 * MS, .activity = 1, .samples = 1000, .again = 1000, .again_same = same, .home_nodes = 4,
+		.policy = "round-4k", .carrefour = true,
 	};
 	struct advice a = { .class = CLASS_UNKNOWN };
 
@@ -137,7 +181,7 @@ static void auto_comes_back_for_private_pages(void **unused)
 	/* 80 % of accesses: three quarters of the other 20 % are from another node. */
 	a = interleaved(&s, 840, 1000);
 	assert_true(a.class == CLASS_HIGH && a.private == 787);
-	s.private = -1;
+	s.private = (struct mean){ .value = -1 };
 	a = interleaved(&s, 860, 299);
 	assert_true(a.class == CLASS_HIGH && a.why == AUTO_WAITING);
 	a = interleaved(&s, 860, 1);
@@ -165,7 +209,7 @@ static void private_pages_of_one_node_are_no_way_back(void **unused)
 	struct config c = config_defaults();
 	struct auto_state s = auto_begin();
 	struct auto_input in = {
-		.ns = 600000 * MS, .samples = 1000, .own_imbalance = 1301, .again = 1000, .again_same = 1000, .home_nodes = 4,
+		.ns = 600000 * MS, .activity = 1, .samples = 1000, .own_imbalance = 1301, .again = 1000, .again_same = 1000, .home_nodes = 4,
 		.policy = "round-4k",
 	};
 
@@ -181,7 +225,7 @@ static void few_samples_are_no_way_back(void **unused)
 	struct config c = config_defaults();
 	struct auto_state s = auto_begin();
 	struct auto_input in = {
-		.ns = 600000 * MS, .samples = 1000, .again = c.min_samples - 1, .again_same = c.min_samples - 1, .home_nodes = 4,
+		.ns = 600000 * MS, .activity = 1, .samples = 1000, .again = c.min_samples - 1, .again_same = c.min_samples - 1, .home_nodes = 4,
 		.policy = "round-4k",
 	};
 
@@ -260,7 +304,9 @@ static void memory_follows_within_budgets(void **unused)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(auto_weighs_by_the_vcpus_that_ran),
+		cmocka_unit_test(auto_weighs_by_activity),
+		cmocka_unit_test(auto_does_not_begin_with_a_prejudice),
+		cmocka_unit_test(auto_knows_how_active_a_guest_is),
 		cmocka_unit_test(auto_has_hysteresis),
 		cmocka_unit_test(auto_learns_of_imbalance_under_first_touch_only),
 		cmocka_unit_test(auto_comes_back_for_private_pages),
