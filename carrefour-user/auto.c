@@ -24,7 +24,9 @@ const char *class_policy(enum auto_class class)
 
 struct auto_state auto_begin(void)
 {
-	return (struct auto_state){ .class = CLASS_UNKNOWN, .mean = unknown, .private = unknown };
+	return (struct auto_state){
+		.class = CLASS_UNKNOWN, .mean = unknown, .private = unknown, .running = -1, .touched = -1,
+	};
 }
 
 /*
@@ -47,20 +49,15 @@ static double part_of(uint64_t part, uint64_t all)
 	return part < all ? part / (double)all : 1;
 }
 
-/* Of what its vCPUs could access, as far as it is known; they may have been counted in the period before. */
-static double activity(const struct input *in)
-{
-	double running = in->ran_ns && in->ns ? part_of(in->ran_ns, in->ns * in->nr_vcpus) : 1;
-
-	return running * (in->marked ? part_of(in->faults, in->marked) : 1);
-}
-
 struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour)
 {
 	return (struct auto_input){
-		.ns = in->ns, .activity = activity(in), .samples = v->measure.samples, .imbalance = v->measure.imbalance,
-		.own_imbalance = v->measure.own_imbalance, .again = v->again, .again_same = v->again_same,
-		.home_nodes = __builtin_popcountll(in->home), .policy = policy, .carrefour = carrefour,
+		.ns = in->ns, .running = in->ran_ns && in->ns ? part_of(in->ran_ns, in->ns * in->nr_vcpus) : -1,
+		/* of more than were marked, some were in the period before */
+		.touched = in->marked && in->faults <= in->marked ? part_of(in->faults, in->marked) : -1,
+		.samples = v->measure.samples, .imbalance = v->measure.imbalance, .own_imbalance = v->measure.own_imbalance,
+		.again = v->again, .again_same = v->again_same, .home_nodes = __builtin_popcountll(in->home),
+		.policy = policy, .carrefour = carrefour,
 	};
 }
 
@@ -72,21 +69,37 @@ static void average(struct mean *mean, double value, uint64_t ns, uint64_t dwell
 		mean->ns = dwell_ns;
 	if (mean->value < 0)
 		mean->value = value;
-	else if (mean->ns)
+	else if (ns)
 		mean->value += part_of(ns, mean->ns) * (value - mean->value);
+}
+
+/* What was known last; whether that is the first. */
+static bool learn(double *known, double now)
+{
+	bool first = *known < 0 && now >= 0;
+
+	if (now >= 0)
+		*known = now;
+	return first;
 }
 
 /* How much of a period counts. */
 static uint64_t weighed_ns(struct auto_state *s, const struct config *c, const struct auto_input *in)
 {
+	bool ran = learn(&s->running, in->running), touched = learn(&s->touched, in->touched);
+	double active = (s->running < 0 ? 1 : s->running) * (s->touched < 0 ? 1 : s->touched);
+
+	/* Nothing compares with what was taken for all. */
+	if (ran || touched)
+		s->busiest = 0;
 	/* Few samples tell little of it, either. */
 	if (in->samples < c->min_samples)
 		return 0;
-	if (in->activity > s->busiest)
-		s->busiest = in->activity;
+	if (active > s->busiest)
+		s->busiest = active;
 	else
-		s->busiest += part_of(in->ns, BUSIEST_DWELLS * c->auto_dwell_ms * MS) * (in->activity - s->busiest);
-	return s->busiest > 0 ? in->ns * in->activity / s->busiest : 0;
+		s->busiest += part_of(in->ns, BUSIEST_DWELLS * c->auto_dwell_ms * MS) * (active - s->busiest);
+	return s->busiest > 0 ? in->ns * active / s->busiest : 0;
 }
 
 /* Whether another class has lasted for so long that it is the guest's. */

@@ -32,16 +32,17 @@ struct mean {
 
 struct auto_state {
 	enum auto_class class, candidate;
-	uint64_t candidate_ns;	/* for how long it has been one */
+	uint64_t candidate_ns;	/* for how long it has been one, as its periods count */
 	struct mean mean;	/* of the imbalance, in 1/1000 */
 	struct mean private;	/* share of accesses to private pages, in 1/1000, while interleaved */
 	unsigned int returns;	/* how often it has come back from being interleaved */
-	double busiest;		/* the most active it was, of late */
+	double running, touched;	/* struct auto_input's, as last known */
+	double busiest;		/* the most of both together, of late */
 };
 
 struct auto_input {
 	uint64_t ns, samples;
-	double activity;		/* 0 to 1: part of the time its vCPUs ran, times part of what was looked at that was accessed */
+	double running, touched;	/* 0 to 1: part of the time its vCPUs ran, of what was marked that was accessed; negative: not known */
 	unsigned int imbalance, own_imbalance;	/* struct measure's */
 	uint64_t again, again_same;	/* struct verdict's */
 	unsigned int home_nodes;

@@ -159,7 +159,13 @@ static void reload_config(struct daemon *d, const struct options *o)
 	struct reload what;
 	unsigned int i;
 
-	if (!reload(&d->config, o->config, &what, error, sizeof(error))) {
+	bool good;
+
+	/* It may be root's alone, and was readable at the start. */
+	privileges_raise();
+	good = reload(&d->config, o->config, &what, error, sizeof(error));
+	privileges_lower();
+	if (!good) {
 		log_line(LEVEL_ERROR, "%s; the configuration stays as it was", error);
 		return;
 	}
@@ -254,6 +260,8 @@ int main(int argc, char **argv)
 	if (!config_load(&d.config, o.config, error, sizeof(error)))
 		die(EXIT_FAILURE, "%s", error);
 	if (o.check) {
+		if (!privileges_known(o.user ? o.user : d.config.user, error, sizeof(error)))
+			die(EXIT_FAILURE, "%s: %s", o.config, error);
 		printf("%s: good\n", o.config);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}

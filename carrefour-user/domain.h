@@ -23,7 +23,8 @@ struct domain {
 	unsigned int quiet;		/* periods in a row without a move */
 
 	/* Samples on pages that were moved: do they show that it was good? */
-	unsigned int judged, gained;
+	unsigned int judged;
+	double gained;			/* of them; beyond what chance makes local */
 	uint64_t backoff_until, backoff_ns;
 	uint32_t settled;		/* what was ordered in this period of .pages, or before, is judged no more */
 

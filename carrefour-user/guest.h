@@ -43,6 +43,7 @@ struct guest {
 	enum sampling sampling;
 	int error;			/* an errno */
 	uint64_t retry_at;
+	bool ending;			/* Xen may not be done with the end of it yet */
 	struct xen_ring mapping;
 	struct ring ring;
 	struct ring_faults faults;	/* of the period */

@@ -6,10 +6,11 @@
 
 #define NONE UINT32_MAX
 #define KEPT_MAX 16	/* of the oldest, that are passed over for a new one */
+#define WAYS 4		/* places that what is known of a page's moves can have in past[] */
 
 bool pages_init(struct pages *t, uint32_t max)
 {
-	uint32_t buckets = 1;
+	uint32_t buckets = WAYS;
 
 	while (buckets < max)
 		buckets *= 2;
@@ -17,7 +18,8 @@ bool pages_init(struct pages *t, uint32_t max)
 	t->page = calloc(max, sizeof(*t->page));
 	t->bucket = malloc(buckets * sizeof(*t->bucket));
 	t->touched = calloc(max, sizeof(*t->touched));
-	if (!t->page || !t->bucket || !t->touched) {
+	t->past = calloc(buckets * PAST_PER_PAGE, sizeof(*t->past));
+	if (!t->page || !t->bucket || !t->touched || !t->past) {
 		pages_free(t);
 		return false;
 	}
@@ -33,6 +35,7 @@ void pages_free(struct pages *t)
 	free(t->page);
 	free(t->bucket);
 	free(t->touched);
+	free(t->past);
 }
 
 void pages_next_period(struct pages *t, uint64_t now)
@@ -42,12 +45,54 @@ void pages_next_period(struct pages *t, uint64_t now)
 	t->nr_touched = 0;
 }
 
+static uint32_t hash(uint64_t gfn, uint8_t order)
+{
+	return (gfn + order) * 0x9e3779b97f4a7c15ULL >> 32;
+}
+
 /* Guests choose gfns, but the worst that a chain costs is one domain's own period. */
 static uint32_t *bucket_of(const struct pages *t, uint64_t gfn, uint8_t order)
 {
-	uint64_t h = (gfn + order) * 0x9e3779b97f4a7c15ULL;
+	return &t->bucket[hash(gfn, order) & t->mask];
+}
 
-	return &t->bucket[(h >> 32) & t->mask];
+/* Where the page's moves are remembered, or else the place of those that are the longest ago. */
+static struct past *past_of(const struct pages *t, uint64_t gfn, uint8_t order)
+{
+	uint32_t sets = (t->mask + 1) * PAST_PER_PAGE / WAYS;
+	struct past *set = &t->past[(hash(gfn, order) & (sets - 1)) * WAYS], *found = set;
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		if (set[i].moved_at && set[i].gfn == gfn && set[i].order == order)
+			return &set[i];
+		if (set[i].moved_at < found->moved_at)
+			found = &set[i];
+	}
+	return found;
+}
+
+static void remember_moves(struct pages *t, const struct page *p)
+{
+	if (p->moved_at)
+		*past_of(t, p->gfn, p->order) = (struct past){
+			.gfn = p->gfn, .moved_at = p->moved_at, .order = p->order, .from = p->from, .moves = p->moves,
+			.freezes = p->freezes, .mixed = p->mixed,
+		};
+}
+
+static void recall_moves(struct pages *t, struct page *p)
+{
+	struct past *past = past_of(t, p->gfn, p->order);
+
+	if (!past->moved_at || past->gfn != p->gfn || past->order != p->order)
+		return;
+	p->moved_at = past->moved_at;
+	p->from = past->from;
+	p->moves = past->moves;
+	p->freezes = past->freezes;
+	p->mixed = past->mixed;
+	past->moved_at = 0;
 }
 
 struct page *pages_find(const struct pages *t, uint64_t gfn, uint8_t order)
@@ -92,6 +137,7 @@ static void drop(struct pages *t, struct page *p)
 	while (*link != p - t->page)
 		link = &t->page[*link].next;
 	*link = p->next;
+	remember_moves(t, p);
 	page_set_range(t, p, RANGE_WHOLE);
 	unlink_age(t, p);
 }
@@ -126,6 +172,7 @@ static struct page *enter(struct pages *t, uint64_t gfn, uint8_t order)
 	memset(p, 0, sizeof(*p));
 	p->gfn = gfn;
 	p->order = order;
+	recall_moves(t, p);
 	bucket = bucket_of(t, gfn, order);
 	p->next = *bucket;
 	*bucket = p - t->page;

@@ -1,7 +1,8 @@
 /*
  * What is known of the pages of a domain that were sampled: a table of bounded size.
  * When it is full, the page that was not sampled for the longest time goes, but not while it
- * is kept from being moved: it would be forgotten why.
+ * is kept from being moved: it would be forgotten why. Of one that goes its moves stay known
+ * for longer: a guest whose pages turn the table over would have them go to and fro for ever.
  */
 #ifndef PAGES_H
 #define PAGES_H
@@ -48,13 +49,23 @@ struct page {
 	bool interleaved;		/* what it was moved for, else to be local */
 };
 
+/* The moves of a page that is not in the table any more. */
+struct past {
+	uint64_t gfn, moved_at;		/* struct page's; moved_at 0: nothing is here */
+	uint8_t order, from, moves, freezes;
+	bool mixed;
+};
+
+#define PAST_PER_PAGE 2		/* of them, a page in the table */
+
 /* What bounds the memory of a domain, with the hash and the list of a period. */
-_Static_assert(sizeof(struct page) <= 80, "docs and carrefour.conf name 80 bytes");
+_Static_assert(sizeof(struct page) <= 80 && sizeof(struct past) <= 24, "carrefour.conf names 144 bytes of both");
 
 struct pages {
 	struct page *page;
 	uint32_t *bucket;
 	struct page **touched;	/* in this period, each once */
+	struct past *past;	/* a hash of sets */
 	size_t nr_touched;
 	uint64_t now;		/* of the period, as hold_until */
 	uint32_t nr, max, mask, newest, oldest;

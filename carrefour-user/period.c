@@ -210,7 +210,7 @@ static void run(struct daemon *d, const uint64_t *free_bytes)
 	uint64_t read_at = clock_ns();
 	unsigned int i;
 
-	/* Hint faults do not tell how many accesses there are. */
+	/* How many accesses there are, neither source of samples tells. */
 	host_next_period(&d->host, &d->config, free_bytes, -1);
 	for (i = 0; i < d->nr; i++)
 		look(d, d->guest[i]);

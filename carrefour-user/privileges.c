@@ -48,15 +48,30 @@ static bool find_user(const char *user, uid_t *uid, gid_t *gid)
 	return true;
 }
 
+static bool user_is(const char *user, uid_t *uid, gid_t *gid, char *error, size_t size)
+{
+	bool found = find_user(user, uid, gid);
+
+	if (!found)
+		snprintf(error, size, "there is no user '%.100s'; create it, or name another one with user = or --user", user);
+	return found;
+}
+
+bool privileges_known(const char *user, char *error, size_t size)
+{
+	uid_t uid;
+	gid_t gid;
+
+	return user_is(user, &uid, &gid, error, size);
+}
+
 bool privileges_drop(const char *user, char *error, size_t size)
 {
 	uid_t uid;
 	gid_t gid;
 
-	if (!find_user(user, &uid, &gid)) {
-		snprintf(error, size, "there is no user '%.100s'; create it, or name another one with user = or --user", user);
+	if (!user_is(user, &uid, &gid, error, size))
 		return false;
-	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || (uid && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)) ||
 	    (uid && (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))) ||
 	    (uid && set_capabilities(KEPT, 0)) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)) {

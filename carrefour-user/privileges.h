@@ -3,7 +3,7 @@
  * is given up is everything else: metrics, and whatever else is opened or written, is the user's.
  *
  * One capability is kept, not in effect: xenstored's socket is root's, and has to be opened again when
- * xenstored was restarted.
+ * xenstored was restarted, and to read the configuration again, which may be root's alone.
  */
 #ifndef PRIVILEGES_H
 #define PRIVILEGES_H
@@ -11,10 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Whether there is such a user; else one line in @error. */
+bool privileges_known(const char *user, char *error, size_t size);
+
 /* A name, or a number that is the group's, too. For good; root stays root. False: one line in @error. */
 bool privileges_drop(const char *user, char *error, size_t size);
 
-/* For the moment of opening that socket, in the thread that dropped the others. */
+/* For the moment of either, in the thread that dropped the others. */
 void privileges_raise(void);
 void privileges_lower(void);
 

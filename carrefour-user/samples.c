@@ -1,7 +1,7 @@
 /* What the samples of a period say of the pages, and of the moves that were made before. */
 #include "domain.h"
 
-#define JUDGE_SAMPLES 32	/* on moved pages: fewer tell nothing */
+#define JUDGE_SAMPLES 64	/* on moved pages: of fewer too much is chance */
 #define JUDGE_PER_PAGE 8	/* so that one hot page does not speak for all */
 #define FAILED_SHIFT_MAX 8	/* how often the pause of a page that cannot move is doubled */
 
@@ -41,13 +41,19 @@ static void note_arrival(struct period *p, struct page *page, const struct sampl
 	}
 }
 
-static void note_gain(struct period *p, struct page *page, const struct sample *s, uint8_t node)
+static void note_gain(struct period *p, struct page *page, const struct sample *s)
 {
 	const double *load = p->verdict->measure.load;
+	unsigned int nodes = __builtin_popcountll(p->in->home);
 
 	page->judge_left--;
 	p->d->judged++;
-	p->d->gained += page->interleaved ? load[page->target] <= load[page->from] : node == s->home;
+	if (page->interleaved)
+		p->d->gained += load[page->target] <= load[page->from];
+	else if (s->node == s->home)
+		p->d->gained += 1;
+	else if (nodes > 1)
+		p->d->gained -= 1.0 / (nodes - 1);
 }
 
 static void note_sample(struct period *p, const struct sample *s)
@@ -65,7 +71,7 @@ static void note_sample(struct period *p, const struct sample *s)
 	if (page->ordered)
 		note_arrival(p, page, s);
 	if (page->judge_left && page->moved_period > p->d->settled && s->home == page->target)
-		note_gain(p, page, s, node);
+		note_gain(p, page, s);
 	page->home = s->home;
 	page_note(page, node);
 	if (page->nr_window > 1) {
@@ -98,9 +104,12 @@ void note_samples(struct period *p)
 /*
  * The ratio is measured on the pages that were moved. The domain's own ratio says nothing of
  * a few moves in a terabyte, and changes with the guest's mood. A page that was moved to be
- * local had no local sample; one that was interleaved gains as long as its node has no more
- * load than the one that it left. A back-off is for all the moves before it: judged again when it
- * ends, those of a phase that is over would lead to the next one, with nothing moved in between.
+ * local had no local sample; one that all nodes use alike has one in so many wherever it is, so
+ * what is not local counts against it, by as much as makes nothing of the two together. Where the
+ * vCPU is counts, not where it should be: an affinity that is not kept moves pages for nothing.
+ * A page that was interleaved gains as long as its node has no more load than the one that it left.
+ * A back-off is for all the moves before it: judged again when it ends, those of a phase that is
+ * over would lead to the next one, with nothing moved in between.
  */
 bool judge_moves(struct period *p)
 {
@@ -109,10 +118,12 @@ bool judge_moves(struct period *p)
 
 	if (d->judged >= JUDGE_SAMPLES) {
 		v->judged = d->judged;
-		v->efficiency_pct = 100 * d->gained / d->judged;
-		d->judged = d->gained = 0;
+		v->efficiency_pct = d->gained > 0 ? 100 * d->gained / d->judged : 0;
+		d->judged = 0;
+		d->gained = 0;
 		if (v->efficiency_pct >= p->config->efficiency_pct) {
-			d->backoff_ns = 0;
+			/* Once may be chance. */
+			d->backoff_ns = d->backoff_ns / 2 >= p->config->backoff_ms * MS ? d->backoff_ns / 2 : 0;
 		} else if (d->now >= d->backoff_until) {
 			d->backoff_ns = d->backoff_ns ? d->backoff_ns * 2 : p->config->backoff_ms * MS;
 			if (d->backoff_ns > p->config->backoff_max_ms * MS)

@@ -62,16 +62,20 @@ static void begin(struct guest *g, const struct config *c, uint64_t now)
 		.ibs = c->sample_ibs,
 	};
 	int error = xen_sample_start(g->wish.id, &settings, &g->mapping);
+	bool ending = g->ending;
 	const char *why;
 
+	g->ending = false;
 	/* The processor has none, or somebody else has it. */
-	if (settings.ibs && (error == EOPNOTSUPP || error == EBUSY)) {
+	if (settings.ibs && (error == EOPNOTSUPP || (error == EBUSY && !ending))) {
 		settings.ibs = false;
 		error = xen_sample_start(g->wish.id, &settings, &g->mapping);
 	}
 
 	if (error == ESRCH) {
 		vanished(g);
+	} else if (error == EBUSY && ending) {
+		g->retry_at = now;
 	} else if (error) {
 		refused(g, error, now);
 	} else if (!ring_open(&g->ring, g->mapping.base, g->mapping.bytes, &why)) {
@@ -137,6 +141,8 @@ static void ended(struct guest *g, enum xen_state state, uint64_t now)
 	xen_sample_drop(&g->mapping);
 	g->sampling = SAMPLING_NOT_YET;
 	g->nr_samples = 0;
+	/* Xen says so before it has taken back its marks. */
+	g->ending = true;
 	if (state == XEN_UNFIT)
 		refused(g, EOPNOTSUPP, now);
 	else

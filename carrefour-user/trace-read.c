@@ -34,9 +34,28 @@ static bool read_sample(struct trace *t, struct trace_domain *d)
 	return words_end(t);
 }
 
+/* So many vCPUs there are, at least. */
+static bool grow_vcpus(struct trace *t, struct trace_domain *d, unsigned int nr)
+{
+	uint8_t *new;
+
+	if (nr <= d->in.nr_vcpus)
+		return true;
+	new = realloc(d->vcpu_node, nr);
+	if (!new)
+		return words_bad(t, "out of memory");
+	memset(new + d->in.nr_vcpus, NO_NODE, nr - d->in.nr_vcpus);
+	d->vcpu_node = new;
+	d->in.nr_vcpus = nr;
+	return true;
+}
+
 static bool read_ran(struct trace *t, struct trace_domain *d)
 {
-	return words_number(t, "ns for which its vCPUs ran", 10, INT64_MAX, &d->in.ran_ns) && words_end(t);
+	uint64_t nr;
+
+	return words_number(t, "ns for which its vCPUs ran", 10, INT64_MAX, &d->in.ran_ns) &&
+	       words_number(t, "number of vCPUs", 10, TRACE_VCPUS_MAX, &nr) && grow_vcpus(t, d, nr) && words_end(t);
 }
 
 static bool read_count(struct trace *t, struct trace_domain *d)
@@ -52,17 +71,9 @@ static bool read_vcpu(struct trace *t, struct trace_domain *d)
 	uint64_t vcpu;
 	uint8_t n;
 
-	if (!words_number(t, "vCPU", 10, TRACE_VCPUS_MAX - 1, &vcpu) || !words_node(t, "node", &n))
+	if (!words_number(t, "vCPU", 10, TRACE_VCPUS_MAX - 1, &vcpu) || !words_node(t, "node", &n) ||
+	    !grow_vcpus(t, d, vcpu + 1))
 		return false;
-	if (vcpu >= d->in.nr_vcpus) {
-		uint8_t *new = realloc(d->vcpu_node, vcpu + 1);
-
-		if (!new)
-			return words_bad(t, "out of memory");
-		memset(new + d->in.nr_vcpus, NO_NODE, vcpu + 1 - d->in.nr_vcpus);
-		d->vcpu_node = new;
-		d->in.nr_vcpus = vcpu + 1;
-	}
 	d->vcpu_node[vcpu] = n;
 	return words_end(t);
 }

@@ -49,7 +49,7 @@ static void write_domain(FILE *f, unsigned int nr_nodes, const struct trace_doma
 	fprintf(f, " %s %s %" PRIu64 " %" PRIu64 "\n", d->policy, d->carrefour ? "carrefour" : "static", in->marked,
 		in->faults);
 	if (in->ran_ns)
-		fprintf(f, "ran %" PRIu64 "\n", in->ran_ns);
+		fprintf(f, "ran %" PRIu64 " %u\n", in->ran_ns, in->nr_vcpus);
 	for (n = 0; n < in->nr_vcpus; n++)
 		if (in->vcpu_node[n] != NO_NODE)
 			fprintf(f, "vcpu %u %u\n", n, in->vcpu_node[n]);

@@ -20,6 +20,7 @@ static const struct recording {
 	{ "master-slave-shared", shared, 64, 0, 150, 14, 0, ORDER_4K },
 	{ "alternating", alternating, 8, 0, 100, 16, 0, ORDER_4K },
 	{ "fought-over", quarters, 2 * PAGES_IN_2M, 32, 120, 16, 0, ORDER_2M },
+	{ "fought-over-in-vain", shared, 2 * PAGES_IN_2M, 32, 120, 16, 0, ORDER_2M },
 };
 
 int main(int argc, char **argv)

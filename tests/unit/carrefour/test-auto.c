@@ -12,7 +12,7 @@ static enum auto_class after(struct auto_state *s, unsigned int imbalance, unsig
 {
 	struct config c = config_defaults();
 	struct auto_input in = {
-		.ns = 1000 * MS, .activity = 1, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
+		.ns = 1000 * MS, .running = 1, .touched = 1, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
 		.carrefour = carrefour,
 	};
 
@@ -55,7 +55,7 @@ static enum auto_class second(struct auto_state *s, double activity, unsigned in
 {
 	struct config c = config_defaults();
 	struct auto_input in = {
-		.ns = 1000 * MS, .activity = activity, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
+		.ns = 1000 * MS, .running = -1, .touched = activity, .samples = 1000, .imbalance = imbalance, .policy = "first-touch",
 	};
 
 	return auto_step(s, &c, &in).class;
@@ -65,7 +65,7 @@ static enum auto_class second(struct auto_state *s, double activity, unsigned in
 static void auto_weighs_by_activity(void **unused)
 {
 	struct config c = config_defaults();
-	struct auto_input few = { .ns = 1000 * MS, .activity = 1, .samples = c.min_samples - 1, .policy = "first-touch" };
+	struct auto_input few = { .ns = 1000 * MS, .running = 1, .touched = 1, .samples = c.min_samples - 1, .policy = "first-touch" };
 	struct auto_state s = auto_begin(), alike = auto_begin();
 	unsigned int i;
 
@@ -110,32 +110,74 @@ static void auto_does_not_begin_with_a_prejudice(void **unused)
 	assert_int_equal(s.mean.value + 0.5, 1500);
 }
 
-static unsigned int activity_of(uint64_t ran_ns, unsigned int nr_vcpus, uint64_t marked, uint64_t faults)
+static struct auto_input input_of(uint64_t ran_ns, unsigned int nr_vcpus, uint64_t marked, uint64_t faults)
 {
 	struct verdict v = { .state = STATE_IDLE };
 	struct input in = { .ns = 1000 * MS, .ran_ns = ran_ns, .nr_vcpus = nr_vcpus, .marked = marked, .faults = faults };
 
-	return 1000 * auto_input_of(&in, &v, "first-touch", false).activity + 0.5;
+	return auto_input_of(&in, &v, "first-touch", false);
 }
 
 static void auto_knows_how_active_a_guest_is(void **unused)
 {
 	(void)unused;
-	assert_int_equal(activity_of(8000 * MS, 8, 1000, 600), 600);
-	assert_int_equal(activity_of(1000 * MS, 8, 1000, 600), 75);
-	/* What Xen counted late, of entries or of time, is no more than all. */
-	assert_int_equal(activity_of(16000 * MS, 8, 300, 600), 1000);
-	/* What is not known takes nothing away. */
-	assert_int_equal(activity_of(0, 8, 1000, 600), 600);
-	assert_int_equal(activity_of(2000 * MS, 8, 0, 0), 250);
-	assert_int_equal(activity_of(0, 0, 0, 0), 1000);
+	assert_int_equal(100 * input_of(8000 * MS, 8, 1000, 600).running, 100);
+	assert_int_equal(100 * input_of(1000 * MS, 8, 1000, 600).running, 12);
+	assert_int_equal(100 * input_of(1000 * MS, 8, 1000, 600).touched, 60);
+	/* Time that Xen counted late is no more than all. */
+	assert_int_equal(input_of(16000 * MS, 8, 1000, 600).running, 1);
+	/* Faults without so many marks are of those before. */
+	assert_true(input_of(8000 * MS, 8, 300, 600).touched < 0);
+	assert_true(input_of(8000 * MS, 8, 0, 600).touched < 0);
+	assert_true(input_of(0, 8, 1000, 600).running < 0);
+}
+
+/* What a period does not tell is neither all nor nothing. */
+static void auto_keeps_what_it_knew_of_activity(void **unused)
+{
+	struct config c = config_defaults();
+	struct auto_input in = {
+		.ns = 1000 * MS, .running = 0.5, .touched = 0.1, .samples = 1000, .policy = "first-touch",
+	};
+	struct auto_state s = auto_begin();
+	unsigned int i;
+
+	(void)unused;
+	/* Not yet: of what is taken for all in the meantime nothing is left. */
+	in.running = -1;
+	auto_step(&s, &c, &in);
+	assert_true(s.mean.ns == in.ns);
+	in.running = 0.5;
+	for (i = 0; i < 10; i++) {
+		in.touched = i % 2 ? -1 : 0.1;
+		in.running = i % 3 ? 0.5 : i ? -1 : 0.5;
+		auto_step(&s, &c, &in);
+		assert_in_range(1e6 * s.busiest + 0.5, 49999, 50001);
+		assert_in_range(s.mean.ns, (i + 2) * in.ns - 20, (i + 2) * in.ns);
+	}
+}
+
+/* A dwell time of 0 is the last period. */
+static void auto_without_a_dwell_time_goes_by_each_period(void **unused)
+{
+	struct config c = config_defaults();
+	struct auto_input in = { .ns = 1000 * MS, .touched = 1, .running = 1, .samples = 1000, .policy = "first-touch" };
+	struct auto_state s = auto_begin();
+
+	(void)unused;
+	c.auto_dwell_ms = 0;
+	assert_int_equal(auto_step(&s, &c, &in).class, CLASS_LOW);
+	in.imbalance = 2000;
+	assert_int_equal(auto_step(&s, &c, &in).class, CLASS_HIGH);
 }
 
 static void auto_learns_of_imbalance_under_first_touch_only(void **unused)
 {
 	struct config c = config_defaults();
 	struct auto_state s = auto_begin();
-	struct auto_input in = { .ns = 60000 * MS, .activity = 1, .samples = 1000, .imbalance = 2000, .policy = "round-4k" };
+	struct auto_input in = {
+		.ns = 60000 * MS, .running = 1, .touched = 1, .samples = 1000, .imbalance = 2000, .policy = "round-4k",
+	};
 	struct advice a;
 
 	(void)unused;
@@ -156,7 +198,7 @@ static struct advice interleaved(struct auto_state *s, unsigned int same, unsign
 {
 	struct config c = config_defaults();
 	struct auto_input in = {
-		.ns = 1000 * MS, .activity = 1, .samples = 1000, .again = 1000, .again_same = same, .home_nodes = 4,
+		.ns = 1000 * MS, .running = 1, .touched = 1, .samples = 1000, .again = 1000, .again_same = same, .home_nodes = 4,
 		.policy = "round-4k", .carrefour = true,
 	};
 	struct advice a = { .class = CLASS_UNKNOWN };
@@ -209,8 +251,8 @@ static void private_pages_of_one_node_are_no_way_back(void **unused)
 	struct config c = config_defaults();
 	struct auto_state s = auto_begin();
 	struct auto_input in = {
-		.ns = 600000 * MS, .activity = 1, .samples = 1000, .own_imbalance = 1301, .again = 1000, .again_same = 1000, .home_nodes = 4,
-		.policy = "round-4k",
+		.ns = 600000 * MS, .running = 1, .touched = 1, .samples = 1000, .own_imbalance = 1301, .again = 1000,
+		.again_same = 1000, .home_nodes = 4, .policy = "round-4k",
 	};
 
 	(void)unused;
@@ -225,8 +267,8 @@ static void few_samples_are_no_way_back(void **unused)
 	struct config c = config_defaults();
 	struct auto_state s = auto_begin();
 	struct auto_input in = {
-		.ns = 600000 * MS, .activity = 1, .samples = 1000, .again = c.min_samples - 1, .again_same = c.min_samples - 1, .home_nodes = 4,
-		.policy = "round-4k",
+		.ns = 600000 * MS, .running = 1, .touched = 1, .samples = 1000, .again = c.min_samples - 1,
+		.again_same = c.min_samples - 1, .home_nodes = 4, .policy = "round-4k",
 	};
 
 	(void)unused;
@@ -307,6 +349,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(auto_weighs_by_activity),
 		cmocka_unit_test(auto_does_not_begin_with_a_prejudice),
 		cmocka_unit_test(auto_knows_how_active_a_guest_is),
+		cmocka_unit_test(auto_keeps_what_it_knew_of_activity),
+		cmocka_unit_test(auto_without_a_dwell_time_goes_by_each_period),
 		cmocka_unit_test(auto_has_hysteresis),
 		cmocka_unit_test(auto_learns_of_imbalance_under_first_touch_only),
 		cmocka_unit_test(auto_comes_back_for_private_pages),

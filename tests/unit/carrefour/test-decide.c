@@ -85,6 +85,32 @@ static void page_of_one_remote_node_ends_there(void **unused)
 	world_end(&w);
 }
 
+/*
+ * Pages that all nodes use, and so many that of most only two samples are known at a time, by chance often from one node: to
+ * move them is of no use, on two nodes as on many.
+ */
+static void pages_that_do_not_fit_the_table_come_to_rest(void **unused)
+{
+	static const unsigned int nodes[] = { 2, 8 };
+	unsigned int i, moves;
+	struct world w;
+	struct guest *g;
+
+	(void)unused;
+	test_seed();
+	for (i = 0; i < ARRAY_SIZE(nodes); i++) {
+		world_begin(&w, nodes[i], 4);
+		w.config.pages = 1024;
+		g = world_add(&w, 8192, NO_NODE, ORDER_4K, shared);
+		g->samples = 500;
+		world_steps(&w, 400);
+		moves = g->all_moves;
+		world_steps(&w, 200);
+		assert_in_range(g->all_moves - moves, 0, 600);
+		world_end(&w);
+	}
+}
+
 /* The master has touched all of it; slaves on all nodes use it together, or each its part. */
 static void master_slave(pattern *access, unsigned int nodes, uint8_t order, unsigned int periods)
 {
@@ -290,6 +316,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(local_program_is_left_alone),
 		cmocka_unit_test(stable_partition_is_found_and_then_quiet),
 		cmocka_unit_test(page_of_one_remote_node_ends_there),
+		cmocka_unit_test(pages_that_do_not_fit_the_table_come_to_rest),
 		cmocka_unit_test(private_pages_are_counted),
 		cmocka_unit_test(master_slave_is_balanced_within_20_periods),
 		cmocka_unit_test(phase_change_is_followed_and_then_quiet),

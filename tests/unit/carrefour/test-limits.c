@@ -177,6 +177,42 @@ static void vcpu_that_runs_elsewhere_for_a_while(void **unused)
 	domain_free(d);
 }
 
+/* Its affinity names node 2, but it stays on node 1: its memory on node 2 is of no use to it, and that is noticed. */
+static void vcpu_that_never_comes_back(void **unused)
+{
+	const uint8_t vcpu_node[1] = { 2 };
+	uint64_t free[4] = { 1ULL << 30, 1ULL << 30, 1ULL << 30, 1ULL << 30 };
+	struct config config = config_defaults();
+	struct host host = { .nr_nodes = 4 };
+	struct domain *d = domain_new(&config, 4, 1);
+	uint8_t home[100] = { 0 };
+	struct sample s[300];
+	struct outcome out;
+	unsigned int i, period, backoffs = 0;
+
+	(void)unused;
+	for (period = 0; period < 10; period++) {
+		uint64_t matrix[16] = { 0 };
+		struct input in = {
+			.ns = 1000 * MS, .sample = s, .nr_samples = 300, .matrix = matrix, .home = 0xf, .vcpu_node = vcpu_node,
+			.nr_vcpus = 1,
+		};
+
+		for (i = 0; i < 300; i++) {
+			s[i] = (struct sample){ .gfn = i % 100, .vcpu = 0, .node = 1, .home = home[i % 100] };
+			matrix[1 * 4 + home[i % 100]]++;
+		}
+		host_next_period(&host, &config, free, -1);
+		out = decide(d, &config, &host, &in);
+		for (i = 0; i < out.nr; i++)
+			home[out.decision[i].gfn] = out.decision[i].to;
+		backoffs += out.verdict.state == STATE_BACKOFF;
+	}
+	assert_int_equal(home[7], 2);
+	assert_true(backoffs);
+	domain_free(d);
+}
+
 /* 1 TiB: most pages are never seen twice, the table is small, and what is hot is found all the same. */
 static void sparse_samples_of_a_terabyte(void **unused)
 {
@@ -275,6 +311,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vcpu_that_runs_elsewhere_for_a_while),
+		cmocka_unit_test(vcpu_that_never_comes_back),
 		cmocka_unit_test(sparse_samples_of_a_terabyte),
 		cmocka_unit_test(same_samples_give_same_decisions),
 		cmocka_unit_test(hint_faults_tell_how_busy_it_is),

@@ -125,6 +125,44 @@ static void kept_pages_stay(void **unused)
 	pages_free(&t);
 }
 
+/* What is known of a page's moves outlives it in the table, whatever else was moved. */
+static void moves_are_known_for_longer(void **unused)
+{
+	struct pages t;
+	struct page *p;
+	uint64_t i, gfn, known = 0;
+
+	(void)unused;
+	assert_true(pages_init(&t, ROOM));
+	for (i = 0; i < 2 * ROOM; i++) {
+		pages_next_period(&t, 10 + i);
+		p = pages_touch(&t, i / 2 * 512, i % 2 ? ORDER_2M : ORDER_4K);
+		assert_int_equal(p->moved_at, 0);
+		if (i >= ROOM)
+			continue;
+		p->moved_at = 10 + i;
+		p->from = i % 8;
+		p->moves = 1 + i % 2;
+		p->freezes = i % 3;
+		p->mixed = i % 5 == 0;
+	}
+	pages_next_period(&t, 10 + i);
+	for (i = 0; i < ROOM; i++) {
+		gfn = i / 2 * 512;
+		assert_null(pages_find(&t, gfn, i % 2 ? ORDER_2M : ORDER_4K));
+		/* It is the page of that order whose moves they are. */
+		p = pages_touch(&t, gfn, i % 2 ? ORDER_2M : ORDER_4K);
+		if (p->moved_at != 10 + i) {
+			assert_true(!p->moved_at && !p->moves && !p->freezes && !p->mixed);
+			continue;
+		}
+		known++;
+		assert_true(p->from == i % 8 && p->moves == 1 + i % 2 && p->freezes == i % 3 && p->mixed == (i % 5 == 0));
+	}
+	assert_true(known >= ROOM * 9 / 10);
+	pages_free(&t);
+}
+
 static void hottest_pages_come_first(void **unused)
 {
 	struct pages t;
@@ -250,6 +288,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(table_forgets_the_oldest),
 		cmocka_unit_test(window_remembers_the_last_samples),
 		cmocka_unit_test(kept_pages_stay),
+		cmocka_unit_test(moves_are_known_for_longer),
 		cmocka_unit_test(hottest_pages_come_first),
 		cmocka_unit_test(measures_are_the_papers),
 		cmocka_unit_test(chance_is_no_imbalance),

@@ -178,11 +178,55 @@ static void bounds_hold(void **unused)
 	assert_true(moves > 1000);
 }
 
+/* Who accesses each entry: one node, or, of small pages of which there are few, all. */
+static uint8_t owner[4096];
+
+static uint8_t any_stable(struct guest *g, unsigned int page)
+{
+	uint8_t node = owner[page >> g->order[page]];
+
+	return node == NO_NODE ? rnd(pattern_nodes) : node;
+}
+
+/* Whatever the pattern, once it stays as it is there is a time from which nothing moves any more. */
+static void stable_patterns_come_to_rest(void **unused)
+{
+	unsigned int round, i, moves;
+
+	(void)unused;
+	test_seed();
+	for (round = 0; round < 20; round++) {
+		uint8_t order = rnd(3) ? ORDER_4K : ORDER_2M;
+		unsigned int nodes = 2 + rnd(7), entries = order == ORDER_4K ? 64 + rnd(1000) : 8 + rnd(24);
+		unsigned int shared_percent = order == ORDER_4K ? rnd(101) : 0;
+		struct world w;
+		struct guest *g;
+
+		world_begin(&w, nodes, 4);
+		for (i = 0; i < entries; i++)
+			owner[i] = rnd(100) < shared_percent ? NO_NODE : rnd(nodes);
+		g = world_add(&w, entries << order, rnd(2) ? NO_NODE : rnd(nodes), order, any_stable);
+		g->samples = 8 * entries + rnd(2000);
+		world_steps(&w, 200);
+		moves = g->all_moves;
+		world_steps(&w, 120);
+		/* What all nodes use has no place of its own: chance may make one of them the busiest, now and then. */
+		assert_true(g->all_moves - moves <= entries * shared_percent / 5000);
+		for (i = 0; i < entries; i++)
+			if (owner[i] != NO_NODE) {
+				assert_int_equal(g->node[i << order], owner[i]);
+				assert_true(g->moved_at[i << order] <= 200);
+			}
+		world_end(&w);
+	}
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds_hold),
+		cmocka_unit_test(stable_patterns_come_to_rest),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

@@ -42,9 +42,16 @@ def test_usage(daemon, args, said):
 @pytest.mark.parametrize("option", ["-n", "--check-config"])
 def test_a_good_configuration(daemon, tmp_path, option):
     path = SOURCE / "carrefour.conf"
-    assert daemon(option, "-c", path) == f"{path}: good\n"
+    assert daemon(option, "-u", "root", "-c", path) == f"{path}: good\n"
     (tmp_path / "c").write_text("user = 12\nsample_source = ibs\nsample_ms = 10\nmetrics = /x\n")
     assert daemon(option, "-v", "--config", tmp_path / "c") == f"{tmp_path}/c: good\n"
+
+
+def test_a_user_that_is_not_there(daemon, tmp_path):
+    """The unit's check before the start would otherwise be passed, and the start fail."""
+    (tmp_path / "c").write_text("user = no-such-user\n")
+    assert daemon("-n", "-c", tmp_path / "c", status=1) == (
+        f"carrefourd: {tmp_path}/c: there is no user 'no-such-user'; create it, or name another one with user = or --user")
 
 
 @pytest.mark.parametrize("text, said", [

@@ -29,6 +29,17 @@ def test_files(installed):
     assert run(installed / "opt/x/sbin/carrefour-replay", "-k", next((HERE / "traces").iterdir())).returncode == 0
 
 
+def test_settings_survive_an_upgrade(tmp_path):
+    """What is installed anew takes nothing away that an administrator has set."""
+    conf = tmp_path / "etc/xen/carrefour.conf"
+    args = [f"BUILD={tmp_path}", f"DESTDIR={tmp_path}", "install"]
+    assert make(SOURCE, *args).returncode == 0 and conf.read_text() == (SOURCE / "carrefour.conf").read_text()
+    conf.write_text("period_ms = 500\n")
+    done = make(SOURCE, *args)
+    assert done.returncode == 0 and conf.read_text() == "period_ms = 500\n"
+    assert f"{conf} is there and stays as it is" in done.stdout
+
+
 @pytest.mark.parametrize("name", ["carrefour-replay", "carrefourd"])
 def test_manual_source(name):
     done = subprocess.run(["podchecker", "-warnings", "-warnings", SOURCE / f"{name}.pod"], capture_output=True, text=True)

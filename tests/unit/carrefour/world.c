@@ -174,11 +174,12 @@ static void record(struct world *w, struct guest *g, const struct input *in, str
 
 static void step_guest(struct world *w, struct guest *g, uint64_t *filled, const uint64_t *room)
 {
+	static const uint8_t unpinned[4] = { NO_NODE, NO_NODE, NO_NODE, NO_NODE };
 	uint64_t matrix[NODES_MAX * NODES_MAX] = { 0 };
 	struct sample *s = sample_guest(w, g, matrix);
 	struct input in = {
 		.ns = w->config.period_ms * MS, .sample = s, .nr_samples = g->samples, .matrix = matrix, .home = g->home,
-		.ran_ns = 3 * w->config.period_ms * MS,
+		.ran_ns = 3 * w->config.period_ms * MS, .vcpu_node = unpinned, .nr_vcpus = sizeof(unpinned),
 	};
 	struct outcome out = decide(g->domain, &w->config, &w->host, &in);
 	uint64_t bytes = 0;
