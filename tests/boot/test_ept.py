@@ -7,6 +7,7 @@ from harness.moving import Mover
 
 MEMORY, WRITTEN = 56, 4     # MiB of the guest, and of them written and verified
 PAGES = 1000
+READ_ONLY = 64      # pages in a row
 UNMOVED = 16        # its console and xenstore pages, for a start
 
 
@@ -122,6 +123,21 @@ def test_2_mib_that_are_handed_out_page_by_page(machine):
     first_touch.check_split(machine, 1, 1, 1, [0, 0], memory=MEMORY, cpus=["0", "1"], policy="first-touch,nodes=0-1")
 
 
+def check_access_while_sampled(machine, reads):
+    """What a monitor has made read-only stays so, and reads of it are seen; the guest goes on."""
+    first = next(gfn for gfn in sorted(reads) if {gfn + i for i in range(READ_ONLY)} <= reads.keys())
+    sampling.start(machine, entries=512, frames=17)
+    said = machine.run(f"d=$(cat /tmp/sampled-g); numa-access $d {first} {READ_ONLY} numa-sample $d read {60 * machine.slower}",
+                       timeout=300).out
+    sampling.stop(machine)
+    said, _, verdict = said.partition("numa-access: ")
+    assert verdict == "the command ended with 0, access of 0 pages changed\n"
+    seen = sampling.parse(said)[0].of(set(range(first, first + READ_ONLY)))
+    assert seen and not any(sample.write for sample in seen), seen
+    moving_on = guests.console(machine, "g").count("memory-access: pass")
+    guests.wait_console(machine, "g", rf"(?s)(memory-access: pass .*){{{moving_on + 1}}}", timeout=300)
+
+
 @pytest.mark.boot("ept")
 def test_samples_are_true(machine):
     """The one node that has CPUs accesses pages on both; reads and writes are told apart by what the instruction is."""
@@ -133,5 +149,6 @@ def test_samples_are_true(machine):
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", MEMORY))
     sampling.check_truth(sampled, reads, writes, dumps, lambda vcpu: 0)
+    check_access_while_sampled(machine, reads)
     assert {sample.home for sample in sampled.samples} == {0, 1}
     assert counters.state == "running" and counters.dropped == 0

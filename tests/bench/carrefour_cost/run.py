@@ -8,14 +8,14 @@ Results go to docs/results/carrefour-cost.{md,json,svg}; of a part of it to buil
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
 import counting                                                         # noqa: E402  the path comes first
 from carrefour_cost import report                                       # noqa: E402
-from carrefour_cost.machine import UNLIMITED, OffHost, OnHost           # noqa: E402
+from carrefour_cost.machine import UNLIMITED, Figures, OffHost, OnHost  # noqa: E402
 from create_cost.instrument import InstrumentError                      # noqa: E402
 from pages import versions                                              # noqa: E402
 from places import BUILD, RESULTS                                       # noqa: E402
@@ -45,10 +45,18 @@ def without(names, size):
     return found
 
 
-def check_on(name, runs, settings):
+def check_on(name, all_runs, settings):
     """Sampling costs something; without a budget there are samples."""
-    if not all(run.sampling and (run.marked and run.faults or not settings) for run in runs):
-        raise InstrumentError(f"{name}: all is sampled, and it costs {runs}")
+    if not all_runs.sampling or settings and not (all_runs.marked and all_runs.faults):
+        raise InstrumentError(f"{name}: all is sampled, and it costs {all_runs}")
+
+
+def together(name, runs, off, settings):
+    """All runs as one, and by how much the share of the guest's instructions differs: in a short one there may be no period of sampling."""
+    all_runs = Figures(*map(sum, zip(*(astuple(run)[:-1] for run in runs))))
+    check_on(name, all_runs, settings)
+    share, each = report.shares(all_runs, off), [report.shares(run, off)["guest_share"] for run in runs]
+    return asdict(all_runs) | share | {"disagreement": (max(each) - min(each)) / share["guest_share"]}
 
 
 def with_it(names, size, repeat, off, settings):
@@ -57,10 +65,8 @@ def with_it(names, size, repeat, off, settings):
     with counting.booted(OnHost(repeat, **settings), settle=False) as machine:
         for name in names:
             runs, totals = machine.workload(name, size)
-            check_on(name, runs, settings)
-            runs = [asdict(run) | report.shares(run, off[name]) for run in runs]
-            found[name] = counting.middle(runs, "guest_share") | {"totals": totals}
-            shares = (report.percent(run["guest_share"]) for run in runs)
+            found[name] = together(name, runs, off[name], settings) | {"totals": totals}
+            shares = (report.percent(report.shares(run, off[name])["guest_share"]) for run in runs)
             print(f"  {name:22} on: ", *shares, f"{found[name]['faults']} samples", flush=True)
         machine.daemon.stop()
     return found

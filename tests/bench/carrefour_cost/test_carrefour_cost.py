@@ -100,11 +100,19 @@ def test_settings_are_those_that_are_delivered():
 def test_sampling_that_costs_nothing_is_an_error():
     """There is something else wrong then."""
     few, none, some = (Figures(1, 800, 99, sampling, 9, 0, faults, faults) for sampling, faults in ((40, 0), (0, 0), (40, 2)))
-    run.check_on("a", [few, some], {})
-    run.check_on("a", [some, some], machine.UNLIMITED)
-    for runs, settings in (([some, none], {}), ([some, few], machine.UNLIMITED)):
+    for runs, settings in (([few, few], {}), ([some, few, none], machine.UNLIMITED)):
+        run.together("a", runs, OFF, settings)
+    for runs, settings in (([none, none], {}), ([few, few], machine.UNLIMITED)):
         with pytest.raises(InstrumentError, match="a: all is sampled, and it costs"):
-            run.check_on("a", runs, settings)
+            run.together("a", runs, OFF, settings)
+
+
+def test_runs_count_together():
+    """A short one may end before a period of sampling begins: neither that one nor another stands for all."""
+    runs = [Figures(1, 1000, 99, sampling, 9, 5, faults, 2 * faults) for sampling, faults in ((0, 0), (30, 3), (60, 5))]
+    found = run.together("a", runs, OFF, {})
+    assert (found["seconds"], found["guest"], found["sampling"], found["faults"], found["marked"]) == (3, 3000, 90, 8, 16)
+    assert (found["sampling_share"], found["guest_share"], found["disagreement"]) == pytest.approx((0.03, 0.03, 2))
 
 
 # The report, of figures that are known by hand.

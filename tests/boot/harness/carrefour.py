@@ -11,6 +11,7 @@ MEMORY, PART = 128, 4       # MiB of the guest, and of them those that each vCPU
 SETTINGS = {"period_ms": 1000, "sample_entries": 1024, "sample_ms": 100, "sample_permille": 1000, "node_reserve_mb": 16,
             "cooldown_ms": 3000, "pingpong_ms": 30000, "freeze_ms": 30000, "log_decisions": 8192}
 CONFIG, LOG, METRICS = "/tmp/carrefour.conf", "/tmp/carrefourd.log", "/tmp/metrics/carrefour.prom"
+TRACE = "/tmp/trace"
 NOBODY = 65534              # dom0 of the tests has no names of users
 
 
@@ -102,8 +103,31 @@ def check_words(machine, name="g"):
         time.sleep(0.5)
 
 
-def at_home(machine, parts, shifted=0, name="g"):
-    """The share of each vCPU's part that is on its node, when the parts have shifted so often."""
+def those_at_home(machine, parts, shifted=0, name="g"):
+    """The gfns of each vCPU's part that are on its node, when the parts have shifted so often."""
     pages = guests.dump(machine, name, MEMORY).pages
-    return {cpu: sum(pages.get(gfn, (None,))[0] == (cpu - shifted) % len(parts) + 1 for gfn in gfns) / len(gfns)
+    return {cpu: {gfn for gfn in gfns if pages.get(gfn, (None,))[0] == (cpu - shifted) % len(parts) + 1}
             for cpu, gfns in parts.items()}
+
+
+def at_home(machine, parts, shifted=0, name="g"):
+    """The share of each part."""
+    there = those_at_home(machine, parts, shifted, name)
+    return {cpu: len(there[cpu]) / len(gfns) for cpu, gfns in parts.items()}
+
+
+def record(machine, seconds):
+    """All guests' samples and decisions: a process in dom0, and the trace that it writes."""
+    return int(machine.run(f"(carrefour-ask 'record all' {TRACE} {seconds} >/tmp/recorded 2>&1) & echo $!").out), TRACE
+
+
+def wait_recorded(machine, recording):
+    machine.run(f"while kill -0 {recording} 2>/dev/null; do sleep 0.5; done", timeout=60)
+    assert re.search(r'"periods": [1-9]\d+, "samples": [1-9]', machine.run("cat /tmp/recorded").out)
+
+
+def moved_pages(machine, name="g"):
+    """What Xen has moved of what was ordered."""
+    metrics = machine.run(f"cat {METRICS}", check=False).out
+    found = re.search(rf'^carrefour_moves_result_total\{{domid="\d+",name="{name}",result="moved"\}} (\d+)$', metrics, re.M)
+    return int(found[1]) if found else 0
