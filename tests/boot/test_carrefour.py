@@ -173,9 +173,12 @@ def test_who_provokes_moves_stays_within_the_budget(machine):
     for name in ("g", "h"):
         carrefour.switch(machine, "+carrefour", name=name)
     carrefour.wait_recorded(machine, recording)
-    periods = [[domain.count("\nd migrate") + domain.count("\nd interleave") for domain in re.split(r"^domain ", period, flags=re.M)[1:]]
-               for period in re.split(r"^period ", machine.run(f"cat {trace}").out, flags=re.M)[1:]]
-    assert max(max(moves, default=0) for moves in periods) == VM_MOVES
+    # without the samples
+    said = machine.run(f"grep -E '^(period|domain|d) ' {trace} | cut -d ' ' -f 1,2").out
+    periods = [[len(re.findall(r"^d (?:migrate|interleave)$", domain, re.M)) for domain in period.split("domain ")[1:]]
+               for period in said.split("period ")[1:]]
+    assert max(max(moves, default=0) for moves in periods) <= VM_MOVES
+    # or there was nothing to keep within it
     assert max(map(sum, periods)) == HOST_MOVES
     for name in ("g", "h"):
         carrefour.check_words(machine, name)
