@@ -15,7 +15,8 @@ from harness.memory import leaves_nothing
 SAMPLES, PATIENCE = 40, 400
 QUIET = 15          # periods in which nothing may happen then
 MB_PER_S = 8        # of memory that follows what auto has set
-VM_MOVES, HOST_MOVES = 8, 12     # an emulated guest has some 30 samples of pages that could move in a period
+# an emulated guest has some 30 pages that could move in a period
+VM_MOVES, HOST_MOVES = 8, 12
 REMOTE = 0.05       # of a part that may be elsewhere: what the kernel and the console use, too
 
 
