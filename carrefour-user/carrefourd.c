@@ -158,7 +158,6 @@ static void reload_config(struct daemon *d, const struct options *o)
 	char error[1024];
 	struct reload what;
 	unsigned int i;
-
 	bool good;
 
 	/* It may be root's alone, and was readable at the start. */

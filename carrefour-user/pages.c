@@ -56,6 +56,11 @@ static uint32_t *bucket_of(const struct pages *t, uint64_t gfn, uint8_t order)
 	return &t->bucket[hash(gfn, order) & t->mask];
 }
 
+static bool is_of(const struct past *past, uint64_t gfn, uint8_t order)
+{
+	return past->moved_at && past->gfn == gfn && past->order == order;
+}
+
 /* Where the page's moves are remembered, or else the place of those that are the longest ago. */
 static struct past *past_of(const struct pages *t, uint64_t gfn, uint8_t order)
 {
@@ -64,7 +69,7 @@ static struct past *past_of(const struct pages *t, uint64_t gfn, uint8_t order)
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++) {
-		if (set[i].moved_at && set[i].gfn == gfn && set[i].order == order)
+		if (is_of(&set[i], gfn, order))
 			return &set[i];
 		if (set[i].moved_at < found->moved_at)
 			found = &set[i];
@@ -85,7 +90,7 @@ static void recall_moves(struct pages *t, struct page *p)
 {
 	struct past *past = past_of(t, p->gfn, p->order);
 
-	if (!past->moved_at || past->gfn != p->gfn || past->order != p->order)
+	if (!is_of(past, p->gfn, p->order))
 		return;
 	p->moved_at = past->moved_at;
 	p->from = past->from;

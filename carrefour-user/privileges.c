@@ -28,30 +28,26 @@ static int set_capabilities(uint32_t permitted, uint32_t effective)
 }
 
 /* Without a name service, as in a small dom0, a number will do. */
-static bool find_user(const char *user, uid_t *uid, gid_t *gid)
+static bool find_user(const char *user, uid_t *uid, gid_t *gid, char *error, size_t size)
 {
 	struct passwd *pw;
 	unsigned long n;
+	bool found;
 	char *end;
 
 	errno = 0;
 	n = strtoul(user, &end, 10);
 	if (*user >= '0' && *user <= '9' && !*end) {
 		*uid = *gid = n;
-		return !errno && n < UINT32_MAX;
+		found = !errno && n < UINT32_MAX;
+	} else {
+		pw = getpwnam(user);
+		found = pw;
+		if (found) {
+			*uid = pw->pw_uid;
+			*gid = pw->pw_gid;
+		}
 	}
-	pw = getpwnam(user);
-	if (!pw)
-		return false;
-	*uid = pw->pw_uid;
-	*gid = pw->pw_gid;
-	return true;
-}
-
-static bool user_is(const char *user, uid_t *uid, gid_t *gid, char *error, size_t size)
-{
-	bool found = find_user(user, uid, gid);
-
 	if (!found)
 		snprintf(error, size, "there is no user '%.100s'; create it, or name another one with user = or --user", user);
 	return found;
@@ -62,7 +58,7 @@ bool privileges_known(const char *user, char *error, size_t size)
 	uid_t uid;
 	gid_t gid;
 
-	return user_is(user, &uid, &gid, error, size);
+	return find_user(user, &uid, &gid, error, size);
 }
 
 bool privileges_drop(const char *user, char *error, size_t size)
@@ -70,7 +66,7 @@ bool privileges_drop(const char *user, char *error, size_t size)
 	uid_t uid;
 	gid_t gid;
 
-	if (!user_is(user, &uid, &gid, error, size))
+	if (!find_user(user, &uid, &gid, error, size))
 		return false;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || (uid && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)) ||
 	    (uid && (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))) ||

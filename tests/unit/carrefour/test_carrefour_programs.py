@@ -111,6 +111,8 @@ MUTANTS = {
                          "pages_that_do_not_fit_the_table_come_to_rest"),
     "an affinity that is not kept is a gain": ("samples.c", "else if (s->node == s->home)", "else if (node_of(p, s) == s->home)",
                                                "test-limits", "vcpu_that_never_comes_back"),
+    "by chance one node's, at rest never": ("pages.c", "view.nodes == 1 && !p->mixed", "view.nodes == 1", "test-random",
+                                            "stable_patterns_come_to_rest"),
     "what a period does not tell is all": ("auto.c", "if (now >= 0)\n\t\t*known = now;", "*known = now;", "test-auto",
                                            "auto_keeps_what_it_knew_of_activity"),
     "what was taken for all was all": ("auto.c", "if (ran || touched)\n\t\ts->busiest = 0;", "", "test-auto",
