@@ -53,10 +53,11 @@ def check_on(name, all_runs, settings):
 
 def together(name, runs, off, settings):
     """All runs as one, and by how much the share of the guest's instructions differs: in a short one there may be no period of sampling."""
+    # but dom0's, which are the last
     all_runs = Figures(*map(sum, zip(*(astuple(run)[:-1] for run in runs))))
     check_on(name, all_runs, settings)
     share, each = report.shares(all_runs, off), [report.shares(run, off)["guest_share"] for run in runs]
-    return asdict(all_runs) | share | {"disagreement": (max(each) - min(each)) / share["guest_share"]}
+    return asdict(all_runs) | share | {"disagreement": (max(each) - min(each)) / share["guest_share"], "runs": each}
 
 
 def with_it(names, size, repeat, off, settings):
@@ -66,8 +67,7 @@ def with_it(names, size, repeat, off, settings):
         for name in names:
             runs, totals = machine.workload(name, size)
             found[name] = together(name, runs, off[name], settings) | {"totals": totals}
-            shares = (report.percent(report.shares(run, off[name])["guest_share"]) for run in runs)
-            print(f"  {name:22} on: ", *shares, f"{found[name]['faults']} samples", flush=True)
+            print(f"  {name:22} on: ", *map(report.percent, found[name]["runs"]), f"{found[name]['faults']} samples", flush=True)
         machine.daemon.stop()
     return found
 

@@ -113,6 +113,7 @@ def test_runs_count_together():
     found = run.together("a", runs, OFF, {})
     assert (found["seconds"], found["guest"], found["sampling"], found["faults"], found["marked"]) == (3, 3000, 90, 8, 16)
     assert (found["sampling_share"], found["guest_share"], found["disagreement"]) == pytest.approx((0.03, 0.03, 2))
+    assert found["runs"] == pytest.approx([0, 0.03, 0.06])
 
 
 # The report, of figures that are known by hand.

@@ -117,8 +117,8 @@ def at_home(machine, parts, shifted=0, name="g"):
 
 
 def record(machine, seconds):
-    """All guests' samples and decisions: a process in dom0, and the trace that it writes."""
-    return int(machine.run(f"(carrefour-ask 'record all' {TRACE} {seconds} >/tmp/recorded 2>&1) & echo $!").out), TRACE
+    """All guests' samples and decisions to TRACE, by a process in dom0, which is returned."""
+    return int(machine.run(f"(carrefour-ask 'record all' {TRACE} {seconds} >/tmp/recorded 2>&1) & echo $!").out)
 
 
 def wait_recorded(machine, recording):
