@@ -312,9 +312,9 @@ def says(*classes, state="active"):
     (says("high") * 4 + says("high", state="following") * 2 + says("high") * 2, 6),
     (says("high") * 2 + says("high", state="following") * 2 + says("high") * 2, 9),
     (says(*["unknown"] * 4, *["low"] * 4), 9),
-    (says(None) * 12, 12),
-    (says(*["unknown"] * 12), 12),
-    (says(*["low", "high"] * 6), 12),
+    (says(None) * 16, 24),
+    (says(*["unknown"] * 16), 24),
+    (says(*["low", "high"] * 8), 24),
 ])
 def test_auto_has_come_to_rest(dom0, shown, runs):
     host = dom0("auto")
