@@ -56,7 +56,11 @@ void choice_make(struct guest *g, const struct config *c)
 			 g->wish.mode == AUTO_ON ? "chooses" : "would choose", text);
 	}
 	g->advised = true;
-	if (g->wish.mode == AUTO_ON && !g->applied)
+	/*
+	 * One whose vCPUs have not run may still be built. What it is built of, and boots with, is shared by all; under
+	 * first-touch it would be on the node of the vCPU that boots, and be taken for an imbalance of the guest.
+	 */
+	if (g->wish.mode == AUTO_ON && !g->applied && g->counters.guest_ns)
 		g->applied = apply(g);
 }
 

@@ -244,6 +244,22 @@ def test_auto_sets_policy_and_says_so(machine):
 
 
 @pytest.mark.boot("n4")
+def test_auto_waits_until_a_guest_is_built(machine):
+    """What it boots with is spread as it is populated, and not on the node of the vCPU that boots."""
+    guests.create(machine, "g", linux=True, memory=carrefour.MEMORY, vcpus=3, cpus=["1", "2", "3"], policy="auto,nodes=1-3",
+                  command=f"memory-shift {carrefour.PART}")
+    daemon = Daemon(machine)
+    daemon.wait("it is looked at", lambda: daemon.show() and daemon.show()["advice"], 60)
+    daemon.pass_periods(3)
+    assert daemon.show()["policy"] == guests.dump(machine, "g").policy == "round-4k"
+    machine.run("xl unpause g")
+    daemon.wait("auto sets what it learns by", lambda: daemon.show()["policy"] == "first-touch", 60)
+    guests.wait_console(machine, "g", r"memory-shift: second [1-9]", timeout=180)
+    carrefour.check_words(machine)
+    daemon.stop()
+
+
+@pytest.mark.boot("n4")
 def test_memory_follows_what_auto_sets_and_auto_comes_back(machine):
     """All on one node, it is interleaved, with all that it has; as each page is private, auto comes back, and they go home."""
     parts = carrefour.start_guest(machine)
