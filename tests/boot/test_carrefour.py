@@ -249,7 +249,7 @@ def test_auto_waits_until_a_guest_is_built(machine):
     guests.create(machine, "g", linux=True, memory=carrefour.MEMORY, vcpus=3, cpus=["1", "2", "3"], policy="auto,nodes=1-3",
                   command=f"memory-shift {carrefour.PART}")
     daemon = Daemon(machine)
-    daemon.wait("it is looked at", lambda: daemon.show() and daemon.show()["advice"], 60)
+    daemon.wait("it is looked at", lambda: (shown := daemon.show()) and shown["advice"], 60)
     daemon.pass_periods(3)
     assert daemon.show()["policy"] == guests.dump(machine, "g").policy == "round-4k"
     machine.run("xl unpause g")

@@ -24,7 +24,7 @@ def hastened(settings):
 
 
 # A workload is at work for some seconds here, a real one for so many minutes: auto may make up its mind sooner, but not within a run.
-# At a quarter of the times a phase of hpcc-fft was taken for all of it; at all of them pattern-master took 24 runs.
+# At a quarter of the times a phase of hpcc-fft was taken for all of it; at all of them pattern-master took more than 20 runs.
 AUTO_SOONER = 2
 
 

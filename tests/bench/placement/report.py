@@ -6,6 +6,7 @@ from pathlib import Path
 from pages import table
 
 from . import aims, plots
+from .carrefour import AUTO_SOONER
 from .figures import LOW, MODERATE, Figures, cpu_time, instructions
 from .jobs import LAYOUTS, PAIR_SUBJECTS, WORKLOADS, read_workloads
 from .subjects import FIRST_TOUCH, INTERLEAVE, POLICIES, STOCK, SUBJECTS, XEN, XEN_FIRST_TOUCH
@@ -165,7 +166,7 @@ def page(result):
               "best": aims.best(figures), "auto": aims.auto(figures), "carrefour": aims.work(figures)}
     tables |= {key: by_subject(figures, key) for key in ("imbalance", "local_ratio", "interconnect_load")}
     return (HERE / "page.md").read_text().format(
-        bench=result["bench"], missing=what_is_missing(result),
+        bench=result["bench"], auto_sooner=AUTO_SOONER, missing=what_is_missing(result),
         versions=f"{result['versions']['qemu']}; {result['versions']['gcc']}.", low=percent(LOW), moderate=percent(MODERATE),
         lost_stock=count_over(figures, best_only=False),
         lost_best=count_over(figures, best_only=True), best_said=aims.best_said(figures), auto_said=aims.auto_said(figures),
