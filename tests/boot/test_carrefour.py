@@ -160,7 +160,7 @@ def test_a_calm_guest_is_left_alone(machine):
     assert min(carrefour.at_home(machine, parts).values()) > 0.8
     calm = daemon.show("calm")
     assert calm["totals"]["samples"] > 0 and calm["totals"]["moves"] <= REMOTE * len(used)
-    assert used == where_used()
+    assert used <= where_used()     # the few that were remote may have come home
     daemon.stop()
 
 
