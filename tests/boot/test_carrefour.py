@@ -157,7 +157,7 @@ def test_a_calm_guest_is_left_alone(machine):
     for name in ("g", "calm"):
         carrefour.switch(machine, "+carrefour", name=name)
     wait_local(daemon)
-    assert min(carrefour.at_home(machine, parts).values()) > 0.8
+    daemon.wait("pages are at home", lambda: min(carrefour.at_home(machine, parts).values()) > 0.8, PATIENCE)
     calm = daemon.show("calm")
     assert calm["totals"]["samples"] > 0 and calm["totals"]["moves"] <= REMOTE * len(used)
     assert used <= where_used()     # the few that were remote may have come home
