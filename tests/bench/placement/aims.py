@@ -78,6 +78,18 @@ def said(found, our, their, ahead=False):
     return f"{text}\n{mean}"
 
 
+def one_for_all(figures):
+    """Each system under all workloads against the best of native Linux for each: what whoever chooses once gets."""
+    rows = []
+    for subject in figures.subjects:
+        values = {workload: ratio for workload, (*_, ratio) in ratios(figures, [subject], NATIVE).items()}
+        if values:
+            worst = max(values, key=values.get)
+            rows.append((SUBJECTS[subject].title, more(geometric_mean(values.values())),
+                         f"{sum(ratio <= AIM for ratio in values.values())} of {len(values)}", f"{worst}, {more(values[worst])}"))
+    return table(("", "memory cycles, on average", f"at most {more(AIM)}", "worst"), rows) if rows else ["(not measured)"]
+
+
 def work(figures):
     """What carrefourd did while a workload was measured, or learnt from: of all systems in which it moves pages."""
     rows = []

@@ -163,7 +163,8 @@ def page(result):
     tables = {"table_1": table_1(figures), "overheads": overheads(figures), "gains": gains(figures), "pairs": pairs(figures),
               "first_touch": first_touch(figures, read_workloads(WORKLOADS)),
               "sorting": sorting(figures, read_workloads(WORKLOADS)), "costs": costs(figures),
-              "best": aims.best(figures), "auto": aims.auto(figures), "carrefour": aims.work(figures)}
+              "best": aims.best(figures), "auto": aims.auto(figures),
+              "one_for_all": aims.one_for_all(figures), "carrefour": aims.work(figures)}
     tables |= {key: by_subject(figures, key) for key in ("imbalance", "local_ratio", "interconnect_load")}
     return (HERE / "page.md").read_text().format(
         bench=result["bench"], auto_sooner=AUTO_SOONER, missing=what_is_missing(result),

@@ -142,6 +142,15 @@ def test_auto_is_held_against_the_best_static_policy(carrefour):
         "`b` takes +8.3 %.\nOn average (geometric mean) it is +6.7 %.")
 
 
+def test_one_policy_for_all(carrefour):
+    """Native Linux's policies too are held against the best of them for each workload."""
+    said = aims.one_for_all(Figures(carrefour))[2:]
+    assert "| Linux, first-touch | +11.8 % | 1 of 2 | b, +25.0 % |" in said
+    assert "| round-4k, Carrefour | -4.6 % | 2 of 2 | a, +4.0 % |" in said
+    assert "| stock Xen | -88.8 % | 2 of 2 | b, -87.5 % |" in said
+    assert aims.one_for_all(Figures([one for one in carrefour if one["subject"] == "stock"])) == ["(not measured)"]
+
+
 def test_what_carrefour_did_is_told(carrefour):
     assert aims.work(Figures(carrefour))[2:] == [f"| {workload} | {title} | 30 | 4,321 | 200 | 3 | 0 |" for workload in "ab"
                                                  for title in ("auto", "round-4k, Carrefour")]
