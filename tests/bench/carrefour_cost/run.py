@@ -9,6 +9,7 @@ Results go to docs/results/carrefour-cost.{md,json,svg}; of a part of it to buil
 import json
 import sys
 from dataclasses import asdict, astuple
+from math import ceil
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
@@ -24,6 +25,8 @@ from placement.jobs import WORKLOADS, read_workloads                    # noqa: 
 from placement.machines import MeasureError                             # noqa: E402
 
 DOM0_SECONDS = 5
+# of sampling, which a workload's runs together last at least
+PERIODS = 3
 
 
 def add_options(parser):
@@ -45,19 +48,27 @@ def without(names, size):
     return found
 
 
-def check_on(name, all_runs, settings):
-    """Sampling costs something; without a budget there are samples."""
-    if not all_runs.sampling or settings and not (all_runs.marked and all_runs.faults):
-        raise InstrumentError(f"{name}: all is sampled, and it costs {all_runs}")
+def check_on(found, settings):
+    """Sampling costs something; without a budget there are samples of each workload."""
+    for name, one in found.items():
+        if settings and not (one["sampling"] and one["marked"] and one["faults"]):
+            raise InstrumentError(f"{name}: all is sampled, and it costs {one}")
+    if not any(one["sampling"] for one in found.values()):
+        raise InstrumentError(f"all are sampled, and it costs nothing: {', '.join(found)}")
 
 
-def together(name, runs, off, settings):
-    """All runs as one, and by how much the share of the guest's instructions differs: in a short one there may be no period of sampling."""
+def runs_of(off, repeat):
+    """How many are some periods of sampling: a workload may be over in less than one."""
+    return max(repeat, ceil(PERIODS * int(delivered_settings()["sample_ms"]) / 1000 / off.seconds))
+
+
+def together(runs, off):
+    """All runs as one, and by how much the share of the guest's instructions differs."""
     # but dom0's, which are the last
     all_runs = Figures(*map(sum, zip(*(astuple(run)[:-1] for run in runs))))
-    check_on(name, all_runs, settings)
     share, each = report.shares(all_runs, off), [report.shares(run, off)["guest_share"] for run in runs]
-    return asdict(all_runs) | share | {"disagreement": (max(each) - min(each)) / share["guest_share"], "runs": each}
+    apart = (max(each) - min(each)) / share["guest_share"] if share["guest_share"] else 0
+    return asdict(all_runs) | share | {"disagreement": apart, "runs": each}
 
 
 def with_it(names, size, repeat, off, settings):
@@ -65,10 +76,12 @@ def with_it(names, size, repeat, off, settings):
     found = {}
     with counting.booted(OnHost(repeat, **settings), settle=False) as machine:
         for name in names:
+            machine.repeat = runs_of(off[name], repeat)
             runs, totals = machine.workload(name, size)
-            found[name] = together(name, runs, off[name], settings) | {"totals": totals}
+            found[name] = together(runs, off[name]) | {"totals": totals}
             print(f"  {name:22} on: ", *map(report.percent, found[name]["runs"]), f"{found[name]['faults']} samples", flush=True)
         machine.daemon.stop()
+    check_on(found, settings)
     return found
 
 
@@ -82,20 +95,20 @@ def measured(names, size, repeat):
     off = without(names, size)
     delivered, unlimited = (with_it(names, size, repeat, off, settings) for settings in ({}, UNLIMITED))
     workloads = {name: {"off": asdict(off[name]), "delivered": delivered[name], "unlimited": unlimited[name]} for name in names}
-    return {"repeat": repeat, "size": size, "versions": versions(), "settings": delivered_settings(), "workloads": workloads}
+    return {"repeat": repeat, "periods": PERIODS, "size": size, "versions": versions(), "settings": delivered_settings(), "workloads": workloads}
 
 
 def published(path, size):
     """The figures of a page that only lacks those of dom0."""
     result = json.loads(path.read_text()) if path.exists() else {}
-    now = {"size": size, "versions": versions(), "settings": delivered_settings()}
+    now = {"size": size, "periods": PERIODS, "versions": versions(), "settings": delivered_settings()}
     if {key: result.get(key) for key in now} != now:
         sys.exit(f"error: --dom0: {path} is not of this size, these settings and these tools; measure all of it")
     return result
 
 
 def main():
-    options = counting.options(__doc__, "runs of each workload", add_options)
+    options = counting.options(__doc__, "runs of each workload, or more of a short one", add_options)
     known = [name for name, workload in read_workloads(WORKLOADS).items() if options.size in workload.sets]
     names = [name for name in known if not options.workloads or name in options.workloads]
     if not names or set(options.workloads or ()) - set(known):
@@ -106,7 +119,7 @@ def main():
         result = published(out / "carrefour-cost.json", options.size) if options.dom0 else None
         dom0 = of_dom0()
         if not result:
-            print(f"booting Xen three times, {len(names)} workloads {1 + 2 * options.repeat} times, 10 to 30 s each", flush=True)
+            print(f"booting Xen three times, {len(names)} workloads at least {1 + 2 * options.repeat} times, 10 to 30 s each", flush=True)
             result = measured(names, options.size, options.repeat)
     except (MeasureError, AssertionError, ValueError) as error:
         sys.exit(f"error: nothing was measured: {error}")

@@ -1,6 +1,7 @@
 """What is counted for sampling, from records made up; and on a machine: it is there when it is on, and nothing when it is off."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -98,22 +99,31 @@ def test_settings_are_those_that_are_delivered():
 
 
 def test_sampling_that_costs_nothing_is_an_error():
-    """There is something else wrong then."""
-    few, none, some = (Figures(1, 800, 99, sampling, 9, 0, faults, faults) for sampling, faults in ((40, 0), (0, 0), (40, 2)))
-    for runs, settings in (([few, few], {}), ([some, few, none], machine.UNLIMITED)):
-        run.together("a", runs, OFF, settings)
-    for runs, settings in (([none, none], {}), ([few, few], machine.UNLIMITED)):
-        with pytest.raises(InstrumentError, match="a: all is sampled, and it costs"):
-            run.together("a", runs, OFF, settings)
+    """There is something else wrong then; but as delivered, one that is short may have had none."""
+    few, none, some = ({"sampling": sampling, "marked": marked, "faults": marked} for sampling, marked in ((40, 0), (0, 0), (40, 2)))
+    run.check_on({"a": few, "b": none}, {})
+    run.check_on({"a": some, "b": some}, machine.UNLIMITED)
+    with pytest.raises(InstrumentError, match="all are sampled, and it costs nothing: a, b"):
+        run.check_on({"a": none, "b": none}, {})
+    for one in (few, none):
+        with pytest.raises(InstrumentError, match="b: all is sampled, and it costs"):
+            run.check_on({"a": some, "b": one}, machine.UNLIMITED)
 
 
 def test_runs_count_together():
     """A short one may end before a period of sampling begins: neither that one nor another stands for all."""
     runs = [Figures(1, 1000, 99, sampling, 9, 5, faults, 2 * faults) for sampling, faults in ((0, 0), (30, 3), (60, 5))]
-    found = run.together("a", runs, OFF, {})
+    found = run.together(runs, OFF)
     assert (found["seconds"], found["guest"], found["sampling"], found["faults"], found["marked"]) == (3, 3000, 90, 8, 16)
     assert (found["sampling_share"], found["guest_share"], found["disagreement"]) == pytest.approx((0.03, 0.03, 2))
     assert found["runs"] == pytest.approx([0, 0.03, 0.06])
+    assert run.together(runs[:1], OFF)["disagreement"] == 0
+
+
+def test_a_short_one_runs_more_often():
+    """Three periods of 100 ms."""
+    times = {1.0: 2, 0.15: 2, 0.14: 3, 0.08: 4}
+    assert {seconds: run.runs_of(replace(OFF, seconds=seconds), 2) for seconds in times} == times
 
 
 # The report, of figures that are known by hand.
@@ -138,7 +148,7 @@ def figures_with(delivered, unlimited):
 
 
 def result(**workloads):
-    return {"repeat": 3, "size": "full", "versions": {"qemu": "QEMU 10", "gcc": "gcc 12"},
+    return {"repeat": 3, "periods": 3, "size": "full", "versions": {"qemu": "QEMU 10", "gcc": "gcc 12"},
             "settings": {"sample_entries": "1000", "sample_ms": "100", "sample_permille": "15"},
             # a second more with the daemon: 88,000,000, half a percent; a sample, of which there may be 10,000: 8,800, as much
             "dom0": {"seconds": 10, "samples": 200, "moves": 3, "without": {"user": 100_000_000, "kernel": 10, "xen": 5},
