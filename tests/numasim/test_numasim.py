@@ -1,12 +1,13 @@
 """The instrument measured: its parts in unit tests, the plugin in a QEMU on streams known by hand, and what checks are worth."""
 
 import json
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+import ctests
 
 HERE = Path(__file__).absolute().parent
 HEADERS = HERE.parents[1] / "build" / "qemu-plugin"
@@ -121,9 +122,7 @@ MUTANTS = {
 
 
 def build(source, out, target, *flags):
-    done = subprocess.run(["make", "-s", "-C", source, f"OUT={out}", f"HEADERS={HEADERS}", *flags, f"{out}/{target}"],
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    ctests.build(source, out, target, flags=[f"HEADERS={HEADERS}", *flags])
 
 
 def words(out, *more):
@@ -196,10 +195,7 @@ def check_streams(regions, errors):
 @pytest.mark.parametrize("program", UNITS)
 def test_unit(tmp_path, program):
     build(HERE, tmp_path, program)
-    done = subprocess.run([tmp_path / program], capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    # cmocka's own count, so that a program that runs nothing does not pass
-    assert re.search(r"PASSED\s+\] [1-9]\d* test", done.stdout + done.stderr)
+    ctests.check_passed(ctests.run(tmp_path / program))
 
 
 def test_streams_in_qemu(tmp_path):
@@ -242,15 +238,11 @@ def test_a_mistake_is_seen(tmp_path, name):
     file, old, new, who = MUTANTS[name]
     copy = tmp_path / "source"
     shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    source = copy / file
-    text = source.read_text()
-    assert text.count(old) >= 1, f"{file} has changed: {old!r} is gone"
-    source.write_text(text.replace(old, new, 1))
+    ctests.plant(copy / file, old, new)
     if who == "streams":
         regions, errors = run_streams(copy, tmp_path)
         with pytest.raises((AssertionError, KeyError)):
             check_streams(regions, errors)
     else:
         build(copy, tmp_path, who, "CFLAGS=-w", "SANITIZE=-O0")
-        done = subprocess.run([tmp_path / who], capture_output=True, timeout=300, check=False)
-        assert done.returncode != 0, f"nobody saw: {name}"
+        assert ctests.run(tmp_path / who).returncode != 0, f"nobody saw: {name}"

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
+import ctests
+
 ROOT = Path(__file__).absolute().parents[2]
-TREE = ROOT / "build" / "trees" / "xen"
 GENERATED = ("types.gen.go", "helpers.gen.go")
 
 
 @pytest.fixture(scope="module")
 def bindings(tmp_path_factory):
-    if not TREE.exists():
-        subprocess.run([ROOT / "tools/patchqueue/pq", "import", "xen"], check=True)
+    tree = ctests.tree("xen")
     place = tmp_path_factory.mktemp("golang")
-    shutil.copytree(TREE / "tools/golang/xenlight", place / "xenlight")
-    shutil.copytree(TREE / "tools/libs/light", place / "light")
+    shutil.copytree(tree / "tools/golang/xenlight", place / "xenlight")
+    shutil.copytree(tree / "tools/libs/light", place / "light")
     return place
 
 

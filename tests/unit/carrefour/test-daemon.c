@@ -48,7 +48,7 @@ static void the_last_decisions_are_kept(void **unused)
 
 static const char *file(const char *text)
 {
-	static char path[] = "/tmp/carrefour-test-XXXXXX";
+	static char path[] = "carrefour-test-XXXXXX";
 	static bool made;
 	FILE *f;
 
@@ -227,7 +227,7 @@ static void recordings_are_whole_traces(void **unused)
 	struct config c = config_defaults();
 	struct recording *one, *all;
 	struct record_end e;
-	char path[2][40] = { "/tmp/carrefour-trace-XXXXXX", "/tmp/carrefour-trace-XXXXXX" };
+	char path[2][40] = { "carrefour-trace-XXXXXX", "carrefour-trace-XXXXXX" };
 	const char *why;
 	int fd[2] = { mkstemp(path[0]), mkstemp(path[1]) };
 
@@ -256,7 +256,7 @@ static void files_that_would_hold_up_all_are_refused(void **unused)
 {
 	struct config c = config_defaults();
 	const char *why;
-	char path[] = "/tmp/carrefour-trace-XXXXXX";
+	char path[] = "carrefour-trace-XXXXXX";
 	int ends[2], fd = mkstemp(path), i;
 	struct recording *r[RECORDINGS_MAX];
 
@@ -293,7 +293,7 @@ static int as_user(const char *user, int (*look)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static char roots_file[] = "/tmp/carrefour-root-XXXXXX";
+static char roots_file[] = "carrefour-root-XXXXXX";
 
 static bool can_open(void)
 {

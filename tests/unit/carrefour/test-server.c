@@ -14,7 +14,7 @@
 #include "daemon.h"
 #include "server.h"
 
-static char directory[] = "/tmp/carrefour-socket-XXXXXX", path[64];
+static char directory[] = "carrefour-socket-XXXXXX", path[64];
 static uint64_t now;
 static struct daemon state;
 static char error[512];

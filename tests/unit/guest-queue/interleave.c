@@ -139,7 +139,7 @@ unsigned int rounds(void)
 {
 	const char *given = getenv("ROUNDS");
 
-	return getenv("SEED") ? 1 : given ? atoi(given) : 20;
+	return given ? atoi(given) : getenv("SEED") ? 1 : 20;
 }
 
 void start_round(unsigned int n)

@@ -22,6 +22,21 @@ static void every_free_page_is_told(void **unused)
 	}
 }
 
+/* However little it is, Xen is told of it before long. */
+static void a_single_block_is_told(void **unused)
+{
+	unsigned long pfn;
+
+	start_round(0);
+	guest_init();
+	guest_arm(NR_PAGES + 1);
+	assert_true(guest_alloc(0, MAX_PAGE_ORDER, LEAVE_BY_SPLIT, &pfn));
+	guest_free(pfn, MAX_PAGE_ORDER, -1, &pfn);
+	assert_true(xen_mapped(pfn));
+	assert_true(guest_work());
+	assert_false(xen_mapped(pfn));
+}
+
 /* An allocation of a page of which Xen knows takes no lock but the zone's. */
 static void no_lock_without_release(void **unused)
 {
@@ -52,6 +67,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_free_page_is_told),
+		cmocka_unit_test(a_single_block_is_told),
 		cmocka_unit_test(no_lock_without_release),
 	};
 

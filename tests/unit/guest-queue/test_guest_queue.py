@@ -1,17 +1,17 @@
 """The guest's queue of page events in user space; and proof that these tests notice when it, or a hook, is wrong."""
 
 import os
-import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import ctests
+
 HERE = Path(__file__).absolute().parent
-ROOT = HERE.parents[2]
-TREE = ROOT / "build" / "trees" / "linux"
 XEN = "drivers/xen"
+# of cmocka, or of KUnit as test-queue.c runs it
+COUNT = rf"{ctests.CMOCKA}|^[1-9]\d* tests, 0 failed"
 PROGRAMS = ("test-queue", "test-crowded", "test-roomy")
 
 # What is broken (file, from, to), and the program that has to see it.
@@ -50,44 +50,35 @@ MUTANTS = {
 WITHOUT = ["PARTITION_BY_LOWEST_BITS", "WITHOUT_SPLIT", "WITHOUT_MERGED", "WITHOUT_CAPTURE", "WITHOUT_CLEARING", "WITHOUT_FORGETTING",
            "WITHOUT_HINT", "HINT_TOO_EARLY", "WITHOUT_OVER"]
 
-
-def build(linux, out, *programs, flags=()):
-    done = subprocess.run(["make", "-s", "-C", HERE, f"LINUX={linux}", f"OUT={out}", *flags, *(f"{out}/{p}" for p in programs)],
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-def run(program, **env):
-    return subprocess.run([program], capture_output=True, text=True, timeout=300, env={**os.environ, **env})
+# Chance may hide a mistake, so it is left out where one has to be seen: the same rounds each time.
+SAME_ROUNDS = {"SEED": os.environ.get("SEED", "1"), "ROUNDS": "200"}
+FAST = "CFLAGS=-std=gnu11 -O1 -g -w -pthread"
 
 
 @pytest.fixture(scope="module")
 def tree():
-    if not TREE.exists():
-        subprocess.run([ROOT / "tools/patchqueue/pq", "import", "linux"], check=True)
-    return TREE
+    return ctests.tree("linux")
+
+
+def build(linux, out, program, *flags):
+    ctests.build(HERE, out, program, flags=[f"LINUX={linux}", *flags])
+    return out / program
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_queue(tree, tmp_path, program):
-    build(tree, tmp_path, program)
-    done = run(tmp_path / program)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    # a count, so that a program that runs nothing does not pass
-    assert re.search(r"PASSED\s+\] [1-9]\d* test|^[1-9]\d* tests, 0 failed", done.stdout + done.stderr, re.M)
+    ctests.check_passed(ctests.run(build(tree, tmp_path, program)), COUNT)
 
 
 def test_a_seed_replays(tree, tmp_path):
-    build(tree, tmp_path, "test-crowded")
-    one, two, other = (run(tmp_path / "test-crowded", SEED=seed).stdout for seed in ("17", "17", "18"))
+    program = build(tree, tmp_path, "test-crowded")
+    one, two, other = (ctests.run(program, SEED=seed).stdout for seed in ("17", "17", "18"))
     assert "SEED=17" in one and one == two != other.replace("SEED=18", "SEED=17")
 
 
 def test_memory_order(tree, tmp_path):
     """The same without an order, on real CPUs, for ThreadSanitizer."""
-    build(tree, tmp_path, "test-crowded", flags=["HOW=thread"])
-    done = run(tmp_path / "test-crowded", ROUNDS="300")
-    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
+    ctests.check_passed(ctests.run(build(tree, tmp_path, "test-crowded", "HOW=thread"), ROUNDS="300"))
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -97,15 +88,11 @@ def test_a_mistake_is_seen(tree, tmp_path, name):
     (copy / XEN / "tests").mkdir(parents=True)
     for part in ("numa-policy-queue.c", "numa-policy-queue.h", "tests/numa-policy-queue-kunit.c"):
         shutil.copy(tree / XEN / part, copy / XEN / part)
-    source = copy / XEN / f"numa-policy-{file}"
-    text = source.read_text()
-    assert old in text, f"{file} has changed: {old!r} is gone"
-    source.write_text(text.replace(old, new, 1))
-    build(copy, tmp_path, program, flags=["CFLAGS=-std=gnu11 -O1 -g -w -pthread"])
-    assert run(tmp_path / program, ROUNDS="200").returncode != 0, f"nobody saw: {name}"
+    ctests.plant(copy / XEN / f"numa-policy-{file}", old, new)
+    assert ctests.run(build(copy, tmp_path, program, FAST), **SAME_ROUNDS).returncode != 0, f"nobody saw: {name}"
 
 
 @pytest.mark.parametrize("what", WITHOUT)
 def test_a_missing_hook_is_seen(tree, tmp_path, what):
-    build(tree, tmp_path, "test-crowded", flags=[f"EXTRA=-D{what}", "CFLAGS=-std=gnu11 -O1 -g -w -pthread"])
-    assert run(tmp_path / "test-crowded", ROUNDS="200").returncode != 0, f"nobody saw: {what}"
+    program = build(tree, tmp_path, "test-crowded", f"EXTRA=-D{what}", FAST)
+    assert ctests.run(program, **SAME_ROUNDS).returncode != 0, f"nobody saw: {what}"

@@ -1,16 +1,13 @@
 """Xen's policy code in user space, under sanitizers; and proof that these tests notice when it is wrong."""
 
-import os
-import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import ctests
+
 HERE = Path(__file__).absolute().parent
-ROOT = HERE.parents[2]
-TREE = ROOT / "build" / "trees" / "xen"
 PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-populate", "test-sample-budget",
             "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
 IBS = "../../arch/x86/ibs-op.c"
@@ -152,30 +149,19 @@ MUTANTS = {
 }
 
 
-def build(xen, out, *programs, flags=()):
-    done = subprocess.run(["make", "-s", "-C", HERE, f"XEN={xen}", f"OUT={out}", *flags, *(f"{out}/{p}" for p in programs)],
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-def run(program, **env):
-    return subprocess.run([program], capture_output=True, text=True, timeout=300, env={**os.environ, **env})
-
-
 @pytest.fixture(scope="module")
 def tree():
-    if not TREE.exists():
-        subprocess.run([ROOT / "tools/patchqueue/pq", "import", "xen"], check=True)
-    return TREE
+    return ctests.tree("xen")
+
+
+def build(xen, out, program, *flags):
+    ctests.build(HERE, out, program, flags=[f"XEN={xen}", *flags])
+    return out / program
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_policy_code(tree, tmp_path, program):
-    build(tree, tmp_path, program)
-    done = run(tmp_path / program)
-    assert done.returncode == 0, done.stdout + done.stderr
-    # cmocka's own count, so that a program that runs nothing does not pass
-    assert re.search(r"PASSED\s+\] [1-9]\d* test", done.stdout + done.stderr)
+    ctests.check_passed(ctests.run(build(tree, tmp_path, program)))
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -185,10 +171,7 @@ def test_a_mistake_is_seen(tree, tmp_path, name):
     for part in ("xen/common/numa-policy", "xen/include", "xen/arch/x86/include/asm"):
         shutil.copytree(tree / part, copy / part)
     shutil.copy(tree / "xen/arch/x86/ibs-op.c", copy / "xen/arch/x86")
-    source = copy / "xen/common/numa-policy" / file
-    text = source.read_text()
-    assert old in text, f"{file} has changed: {old!r} is gone"
-    source.write_text(text.replace(old, new, 1))
-    build(copy, tmp_path, program, flags=["CFLAGS=-std=gnu11 -O1 -w -fsanitize=address"])
+    ctests.plant(copy / "xen/common/numa-policy" / file, old, new)
+    broken = build(copy, tmp_path, program, "CFLAGS=-std=gnu11 -O1 -w -fsanitize=address")
     # Chance may hide a mistake, so it is left out here: the same seeds each time.
-    assert any(run(tmp_path / program, SEED=str(seed)).returncode for seed in range(1, 6)), f"nobody saw: {name}"
+    assert any(ctests.run(broken, SEED=str(seed)).returncode for seed in range(1, 6)), f"nobody saw: {name}"

@@ -1,0 +1,42 @@
+"""C code of ours in user space: its test programs are built, run and counted, and are to be red with a mistake planted in it."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).absolute().parents[1]
+CMOCKA = r"PASSED\s+\] [1-9]\d* test"
+
+
+def tree(name):
+    """The patched source of Xen or Linux, made if it is not there."""
+    path = ROOT / "build" / "trees" / name
+    if not path.exists():
+        subprocess.run([ROOT / "tools/patchqueue/pq", "import", name], check=True)
+    return path
+
+
+def build(directory, out, *programs, flags=()):
+    """Programs by the Makefile of a directory, in another one."""
+    done = subprocess.run(["make", "-s", "-C", directory, f"OUT={out}", *flags, *(f"{out}/{program}" for program in programs)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def run(program, *words, cwd=None, **env):
+    return subprocess.run([program, *words], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                          timeout=300, env={**os.environ, **env})
+
+
+def check_passed(done, count=CMOCKA):
+    """By the program's own count, too, so that one that runs nothing does not pass."""
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert re.search(count, done.stdout + done.stderr, re.M), f"no {count!r} in:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+
+
+def plant(source, old, new, to=None):
+    """A mistake in a source file, or in the copy of it that is made at `to`."""
+    text = source.read_text()
+    assert old in text, f"{source.name} has changed: {old!r} is gone"
+    (to or source).write_text(text.replace(old, new, 1))
