@@ -89,7 +89,8 @@ def page(result):
     spent = [(what, *(f"{dom0[key][mode] / 1e6:,.1f}" for mode in ("user", "kernel", "xen"))) for what, key in WHEN.items()]
     return PAGE.read_text().format(
         entries=settings["sample_entries"], ms=settings["sample_ms"], budget=f"{int(settings['sample_permille']) / 10:g}",
-        most=f"{most_entries(settings):,.0f}", repeat=result["repeat"], periods=result["periods"], aim=percent(AIM, 0),
+        most=f"{most_entries(settings):,.0f}", repeat=result["repeat"], periods=result["periods"]["delivered"],
+        periods_unlimited=result["periods"]["unlimited"], aim=percent(AIM, 0),
         counted=percent(worst[0]), modelled=percent(worst[1]), here=verdict(worst[0] <= AIM), there=verdict(worst[1] <= AIM),
         workloads="\n".join(table(HEAD, list(rows(result)))),
         dom0="\n".join(table(("", "programs", "kernel", "Xen on its CPU"), spent)),

@@ -25,8 +25,9 @@ from placement.jobs import WORKLOADS, read_workloads                    # noqa: 
 from placement.machines import MeasureError                             # noqa: E402
 
 DOM0_SECONDS = 5
-# of sampling, which a workload's runs together last at least
-PERIODS = 3
+LIMITS = {"delivered": {}, "unlimited": UNLIMITED}
+# of sampling, which a workload's runs together last at least: as delivered, a single one may be most of what a run has
+PERIODS = {"delivered": 10, "unlimited": 3}
 
 
 def add_options(parser):
@@ -57,9 +58,9 @@ def check_on(found, settings):
         raise InstrumentError(f"all are sampled, and it costs nothing: {', '.join(found)}")
 
 
-def runs_of(off, repeat):
-    """How many are some periods of sampling: a workload may be over in less than one."""
-    return max(repeat, ceil(PERIODS * int(delivered_settings()["sample_ms"]) / 1000 / off.seconds))
+def runs_of(off, repeat, periods, settings):
+    """How many are so many periods of sampling: a workload may be over in less than one."""
+    return max(repeat, ceil(periods * int(settings["sample_ms"]) / 1000 / off.seconds))
 
 
 def together(runs, off):
@@ -71,12 +72,12 @@ def together(runs, off):
     return asdict(all_runs) | share | {"disagreement": apart, "runs": each}
 
 
-def with_it(names, size, repeat, off, settings):
+def with_it(names, size, repeat, off, periods, settings):
     """{workload: its runs, and what carrefourd says}."""
     found = {}
     with counting.booted(OnHost(repeat, **settings), settle=False) as machine:
         for name in names:
-            machine.repeat = runs_of(off[name], repeat)
+            machine.repeat = runs_of(off[name], repeat, periods, machine.settings)
             runs, totals = machine.workload(name, size)
             found[name] = together(runs, off[name]) | {"totals": totals}
             print(f"  {name:22} on: ", *map(report.percent, found[name]["runs"]), f"{found[name]['faults']} samples", flush=True)
@@ -93,8 +94,8 @@ def of_dom0():
 def measured(names, size, repeat):
     """All but dom0's."""
     off = without(names, size)
-    delivered, unlimited = (with_it(names, size, repeat, off, settings) for settings in ({}, UNLIMITED))
-    workloads = {name: {"off": asdict(off[name]), "delivered": delivered[name], "unlimited": unlimited[name]} for name in names}
+    found = {limit: with_it(names, size, repeat, off, PERIODS[limit], settings) for limit, settings in LIMITS.items()}
+    workloads = {name: {"off": asdict(off[name]), **{limit: found[limit][name] for limit in LIMITS}} for name in names}
     return {"repeat": repeat, "periods": PERIODS, "size": size, "versions": versions(), "settings": delivered_settings(), "workloads": workloads}
 
 

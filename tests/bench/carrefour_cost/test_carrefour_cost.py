@@ -121,9 +121,10 @@ def test_runs_count_together():
 
 
 def test_a_short_one_runs_more_often():
-    """Three periods of 100 ms."""
-    times = {1.0: 2, 0.15: 2, 0.14: 3, 0.08: 4}
-    assert {seconds: run.runs_of(replace(OFF, seconds=seconds), 2) for seconds in times} == times
+    """Three periods of 100 ms; and of 200."""
+    for ms, times in ((100, {1.0: 2, 0.15: 2, 0.14: 3, 0.08: 4}), (200, {1.0: 2, 0.3: 2, 0.29: 3, 0.08: 8})):
+        settings = {"sample_ms": str(ms)}
+        assert {seconds: run.runs_of(replace(OFF, seconds=seconds), 2, 3, settings) for seconds in times} == times
 
 
 # The report, of figures that are known by hand.
@@ -148,7 +149,7 @@ def figures_with(delivered, unlimited):
 
 
 def result(**workloads):
-    return {"repeat": 3, "periods": 3, "size": "full", "versions": {"qemu": "QEMU 10", "gcc": "gcc 12"},
+    return {"repeat": 3, "periods": {"delivered": 10, "unlimited": 3}, "size": "full", "versions": {"qemu": "QEMU 10", "gcc": "gcc 12"},
             "settings": {"sample_entries": "1000", "sample_ms": "100", "sample_permille": "15"},
             # a second more with the daemon: 88,000,000, half a percent; a sample, of which there may be 10,000: 8,800, as much
             "dom0": {"seconds": 10, "samples": 200, "moves": 3, "without": {"user": 100_000_000, "kernel": 10, "xen": 5},
@@ -171,6 +172,18 @@ def test_what_is_modelled():
     assert report.clock_share(run_of(17_600_000, seconds=0.1)) == pytest.approx(0.01)
     figures = {"delivered": run_of(17_600_000, guest=1_760_000_000, seconds=0.1), "unlimited": run_of(35200)}
     assert report.parts(result(), figures) == (0.01, pytest.approx(0.03))
+
+
+def test_the_page_says_how_long_runs_last():
+    assert "as last 10 periods of sampling as delivered, 3 without that budget" in report.page(result(a=figures_with(39, 30000)))
+
+
+def test_each_limit_has_its_periods(monkeypatch):
+    asked = []
+    monkeypatch.setattr(run, "without", lambda *_: {})
+    monkeypatch.setattr(run, "with_it", lambda *how: asked.append(how[4:]))
+    run.measured([], "full", 2)
+    assert asked == [(10, {}), (3, machine.UNLIMITED)]
 
 
 def test_the_aim():

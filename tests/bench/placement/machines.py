@@ -44,11 +44,14 @@ class MeasureError(Exception):
     """No figure came of a job, and there is no zero in its place."""
 
 
-def build_plugin():
-    done = subprocess.run(["make", "-s", "-C", NUMASIM, f"OUT={PLUGIN.parent}",
-                           f"HEADERS={BUILD / 'qemu-plugin'}", PLUGIN], capture_output=True, text=True, check=False)
+def build(what, *make):
+    done = subprocess.run(["make", "-s", "-C", *make], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise MeasureError(f"the plugin does not build:\n{done.stderr.strip()}")
+        raise MeasureError(f"{what} cannot be built:\n{done.stderr.strip()}")
+
+
+def build_plugin():
+    build("the plugin", NUMASIM, f"OUT={PLUGIN.parent}", f"HEADERS={BUILD / 'qemu-plugin'}", PLUGIN)
 
 
 def model_options():
@@ -258,5 +261,7 @@ class NativeHost(NativeMachine):
 def make_ready():
     """Before a machine is made."""
     OUT.mkdir(parents=True, exist_ok=True)
+    # a result is known by the sources of its workload, and the guest has an image of them
+    build("the workloads' image", ROOT, "workloads")
     # what counts is the emulator's translator
     os.environ["ACCEL"] = "tcg"

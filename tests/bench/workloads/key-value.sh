@@ -16,7 +16,9 @@ measured numactl --physcpubind="$cpu_list" sh -c '
 	memcslap --servers=127.0.0.1 --concurrency="$clients" --execute-number="$keys" --test=mget --noreply
 	status=$?
 	printf "stats\r\nquit\r\n" | nc 127.0.0.1 11211
-	kill $!
+	# it takes its time to end when told to, and the next run has the same port
+	kill -KILL $!
+	wait $!
 	exit $status'
 # less where a client gave up
 as_said "Time to mget *$((keys * clients)) keys by"
