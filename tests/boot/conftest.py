@@ -62,6 +62,14 @@ def pytest_runtest_teardown(item, nextitem):
     item.config.boots.leave(wanted(item), wanted(nextitem) if nextitem else None)
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    report = (yield).get_result()
+    machine = item.config.boots.machine
+    if report.failed and machine is not None and wanted(item):
+        report.sections.append((machine.program, machine.stillness()))
+
+
 def pytest_unconfigure(config):
     config.boots.kill()
 

@@ -18,6 +18,7 @@ import pytest
 from harness import agent, scan
 from harness.bochs import BochsMachine
 from harness.machine import ROOT, BootRed, CommandFailed, Machine
+from harness.stillness import INTERVAL, Stillness
 from harness.topologies import TOPOLOGIES
 
 GOOD_LOG = b"""\
@@ -98,6 +99,14 @@ def test_scan_lost_code(may_die, red):
     assert len(scanner.feed(NO_CODE)) == red
 
 
+def test_scan_lost_code_while_another_vcpu_dies():
+    scanner = scan.Scanner()
+    scanner.dom0_up, scanner.may_die = True, {4}
+    dump = DEATH.splitlines(keepends=True)
+    assert not scanner.feed(b"".join(dump[:2]) + NO_CODE + b"".join(dump[2:]))
+    assert len(scanner.feed(b"(XEN) mm.c:1: bad page\n(XEN) RIP:    0010:[<ffffffff814759f8>]\n")) == 2
+
+
 IDLE_IN_SUSPEND = """(d2) WARNING: CPU: 3 PID: 0 at kernel/time/clockevents.c:125 clockevents_switch_state+0x102/0x110
 (d2) Call Trace:
 """
@@ -113,6 +122,50 @@ IDLE_IN_SUSPEND = """(d2) WARNING: CPU: 3 PID: 0 at kernel/time/clockevents.c:12
 ], ids=["it", "another-trace", "another-guest", "dom0", "not-idle", "another-line"])
 def test_scan_idle_in_suspend(log, red):
     assert len(scanned(GOOD_LOG + log.encode())) == red
+
+
+LATE = b"(XEN) Platform timer appears to have unexpectedly wrapped 1 times.\n"
+
+
+@pytest.mark.parametrize(("log", "seconds", "red"), [(LATE, 45, 0), (LATE, 20, 1), (LATE.replace(b"wrapped", b"stopped"), 45, 1)],
+                         ids=["host", "xen", "another-line"])
+def test_scan_late_clock(log, seconds, red):
+    """The hypervisor's fault unless the host has not let it run."""
+    scanner = scan.Scanner()
+    scanner.dom0_up, scanner.stood_still = True, lambda: seconds
+    assert len(scanner.feed(log)) == red
+
+
+def watched(work):
+    """(the longest standstill that was seen, seconds of work) of a busy program while work() was done to it, and after its end."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as program:
+        stillness = Stillness(program.pid)
+        started = time.monotonic()
+        work(program)
+        program.kill()
+        program.wait()
+    stillness.join()
+    took = time.monotonic() - started
+    time.sleep(1)       # which is none of its own
+    return stillness.longest(), took
+
+
+def test_stillness_is_seen():
+    def stand_still(program):
+        time.sleep(1)
+        program.send_signal(signal.SIGSTOP)
+        time.sleep(3)
+        program.send_signal(signal.SIGCONT)
+        time.sleep(1)
+
+    longest, took = watched(stand_still)
+    assert 3 - 2 * INTERVAL <= longest < took
+
+
+def test_stillness_is_no_hang():
+    """One that spins has the host's CPU, and does not stand still."""
+    longest, took = watched(lambda program: time.sleep(5))
+    assert longest < took - 2
 
 
 def test_scan_cut_log():

@@ -151,7 +151,9 @@ def test_destroyed_in_the_middle(machine):
         for number in range(4):
             guests.create(machine, "g", memory=100, policy=("round-2m", "round-4k")[number % 2] + ",nodes=1-7")
             movers = [Mover(machine, "g", ENDLESS, seed(number * 2 + more), alone=False, memory=100) for more in (0, 1)]
-            time.sleep(1 + number * 0.3)
+            for mover in movers:
+                mover.wait_begun()
+            time.sleep(number * 0.3)
             guests.destroy(machine, "g")
             for mover in movers:
                 assert mover.finish()["moved"] > 0
@@ -163,8 +165,8 @@ def test_destroyed_in_the_middle(machine):
 def test_the_tool_is_killed(machine):
     def moved_a_while():
         guests.create(machine, "g", memory=100, policy="round-2m,nodes=1-7")
-        Mover(machine, "g", ENDLESS, seed(9), memory=100)
-        machine.run("sleep 2; killall -9 numa-mover")
+        Mover(machine, "g", ENDLESS, seed(9), memory=100).wait_begun()
+        machine.run("sleep 1; killall -9 numa-mover")
         dump = guests.dump(machine, "g", 100)
         assert dump.usage_pages() == dump.located_pages()
         guests.destroy(machine, "g")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pexpect
 
 from . import agent, scan
+from .stillness import Stillness
 
 ROOT = Path(__file__).absolute().parents[3]
 BUILD = ROOT / "build"
@@ -117,6 +118,7 @@ class Machine:
         self.console = LOGS / f"{stem}.console.log"
         self.agent_log = LOGS / f"{stem}.agent.log"
         self.qemu = None
+        self.host_stillness = None
 
     def products(self):
         return [BUILD / f"xen-{self.hypervisor}" / "xen", BUILD / "linux" / "bzImage", BUILD / "images" / "image-id"]
@@ -151,6 +153,8 @@ class Machine:
         self.qemu = pexpect.spawn(command[0], command[1:], cwd=BUILD, timeout=BOOT_SECONDS, maxread=65536)
         self.qemu.logfile_read = open(self.agent_log, "wb")
         self.qemu.delaybeforesend = None
+        self.host_stillness = Stillness(self.qemu.pid)
+        self.scanner.stood_still = self.host_stillness.longest
         hello = self._expect(agent.HELLO, BOOT_SECONDS, "dom0 to come up")
         nonce, image = (word.decode() for word in hello.groups())
         if nonce != self.nonce:
@@ -254,6 +258,10 @@ class Machine:
         self.dead = self._report(why)
         raise BootRed(self.dead)
 
+    def stillness(self):
+        """What a reader must know of the host who looks for why a test was red."""
+        return f"the host let {self.program} stand still for {self.host_stillness.longest():.1f} s at most, since its start"
+
     def _report(self, why):
-        return (f"{why}\n--- console, last lines ({self.console}):\n{tail(self.console)}\n"
+        return (f"{why}\n--- {self.stillness()}\n--- console, last lines ({self.console}):\n{tail(self.console)}\n"
                 f"--- agent line, last lines ({self.agent_log}):\n{tail(self.agent_log, 8)}")

@@ -60,6 +60,11 @@ class Mover:
     def running(self):
         return "status" not in self.text()
 
+    def wait_begun(self):
+        """Waits until the first pages have been moved."""
+        self.machine.run(f"until grep -q -e begun -e status {self.out}; do sleep 0.2; done")
+        assert "begun" in self.text(), self.text()
+
     def stop(self):
         """Has it come to its end; returns what it counted."""
         assert self.running(), self.text()
@@ -71,7 +76,7 @@ class Mover:
         said = self.machine.run(f"until grep -q status {self.out}; do sleep 0.2; done; cat {self.out}",
                                 timeout=seconds + min(self.pages, 1 << 20) / 200).out
         assert said.endswith("status 0\n"), said
-        counts = re.findall(r"(\d+) (moved|times 2 MiB|there|no page|busy|unmovable|no room)", said)
+        counts = re.findall(r"(\d+) (moved|times 2 MiB|there|no page|busy|unmovable|no room)", said.splitlines()[-2])
         return {what: int(number) for number, what in counts}
 
 

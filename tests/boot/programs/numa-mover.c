@@ -6,7 +6,7 @@
  *
  * `alone` says that nobody else moves the domain's pages or sets its policy: then each page must be where it was said to have
  * been moved, and the whole is brought in order at the end.
- * The domain may go away: that is said, and is no failure.
+ * The domain may go away: that is said, and is no failure.  So is that pages have begun to move.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static struct xen_numa_move *list;
 static xen_numa_page_t *pages;
 static uint8_t *bitmap;
 static uint32_t domid;
-static bool alone;
+static bool alone, begun;
 static unsigned int nodes;
 static uint64_t gfns, state, results[XEN_NUMA_MOVE_RESULTS], superpages;
 
@@ -164,6 +164,10 @@ static void move_list(void)
 	for (unsigned int i = 0; i < nr; i++) {
 		results[list[i].result] += 1u << list[i].order;
 		superpages += list[i].order && list[i].result == XEN_NUMA_MOVE_DONE;
+	}
+	if (results[XEN_NUMA_MOVE_DONE] && !begun) {
+		print_results("begun");
+		begun = true;
 	}
 	if (alone)
 		check(nr);
