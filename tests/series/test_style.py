@@ -15,6 +15,7 @@ GOOD_LINE = "+    return 1;\n"
     ("So that it differs from zero.\n", "", "no message: what and why"),
     ("from zero.\n", "from zero.\n\nSigned-off-by: A <a@example.org>\n", "has a Signed-off-by"),
     ("\n---\n", "\n---\nv2: by now\n", 'text below "---" would be lost: v2: by now'),
+    ("From: xen-numa-policy <", "From: An Author <", "the author is not xen-numa-policy <"),
     ("From 0000000", "From 1000000", "no zero commit in the first line"),
 ])
 def test_planted(series, old, new, complaint):

@@ -93,7 +93,7 @@ class Queue:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         self.git("add", "-A", "-f", ".")
-        self.git("-c", "user.name=An Author", "-c", "user.email=author@example.org", "commit", "-q", "-m", message)
+        self.git("commit", "-q", "-m", message)
 
     def patches(self):
         return sorted(self.series.glob("*.patch"))

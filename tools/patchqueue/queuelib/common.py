@@ -53,14 +53,13 @@ def series_digest(directory):
     return digest(p.name.encode() + b"\0" + p.read_bytes() for p in patch_files(directory))
 
 
-def git_environment(user_config=False):
+def git_environment():
     """The same commit must come out for everybody: no configuration but the repository's own."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     env.update(LC_ALL="C", TZ="UTC", GIT_TERMINAL_PROMPT="0", GIT_EDITOR="true")
-    if not user_config:
-        env.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null",
-                   GIT_COMMITTER_NAME=IDENTITY[0], GIT_COMMITTER_EMAIL=IDENTITY[1],
-                   GIT_AUTHOR_NAME=IDENTITY[0], GIT_AUTHOR_EMAIL=IDENTITY[1])
+    env.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null",
+               GIT_COMMITTER_NAME=IDENTITY[0], GIT_COMMITTER_EMAIL=IDENTITY[1],
+               GIT_AUTHOR_NAME=IDENTITY[0], GIT_AUTHOR_EMAIL=IDENTITY[1])
     return env
 
 

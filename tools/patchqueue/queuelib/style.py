@@ -4,6 +4,8 @@ Each check returns complaints, one line each; an empty list is a pass.
 """
 import re
 
+from .common import IDENTITY
+
 MAX_SUBJECT = 76        # git log indents by four
 MAX_LINE = 80           # Xen's CODING_STYLE
 SUBJECT = {"xen": re.compile(r"^([\w./{},*+ -]+: ?)+\S.*[^.]$"), "linux": re.compile(r"^([\w./{},*+ -]+: ?)+\S.*[^.]$")}
@@ -36,6 +38,8 @@ def check_head(name, patch, text):
     if not text.endswith("\n"):
         bad.append("does not end with a newline")
     message, rest = head_and_body(text)
+    if f"\nFrom: {IDENTITY[0]} <{IDENTITY[1]}>\n" not in message:
+        bad.append(f"the author is not {IDENTITY[0]} <{IDENTITY[1]}>")
     subject = subject_of(message)
     plain = subject.removeprefix("[PATCH] ")
     if plain == subject:

@@ -8,7 +8,7 @@ import os
 import shutil
 
 from .base import get_base
-from .common import (ROOT, Error, git, git_environment, patch_files, say, scratch, series_digest, series_dir,
+from .common import (IDENTITY, ROOT, Error, git, patch_files, say, scratch, series_digest, series_dir,
                      tree_dir, warn)
 from .series import export_commits, series_commit
 
@@ -74,11 +74,9 @@ def create(base, tree):
     with scratch("tree") as work:
         git(work, "clone", "-q", "--local", "--no-checkout", base.repo, work / "tree")
         git(work / "tree", "remote", "remove", "origin")
-        # commits made in the tree carry the identity that is used in the clone around it
-        for key in ("user.name", "user.email"):
-            found = git(ROOT, "config", key, check=False, env=git_environment(user_config=True))
-            if found.returncode == 0:
-                git(work / "tree", "config", key, found.stdout.strip())
+        # commits made in the tree are the project's
+        for key, value in zip(("user.name", "user.email"), IDENTITY):
+            git(work / "tree", "config", key, value)
         shutil.move(work / "tree", tree)
 
 
