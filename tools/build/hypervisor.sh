@@ -1,10 +1,10 @@
 #!/bin/bash
-# hypervisor.sh SOURCE-DIR OBJECT-DIR FRAGMENT [JOBS]: configures and builds one hypervisor out of tree.
+# hypervisor.sh SOURCE-DIR OBJECT-DIR FRAGMENT [JOBS]: configures and builds one hypervisor out of tree; JOBS is empty under a jobserver.
 # Every option of the fragment must end up in .config, else it fails: a misspelt option would test nothing.
 # MAY_LACK=OPTION excuses one that these sources do not know yet.
 set -eu
 
-source=$1 objects=$2 fragment=$3 jobs=${4:-$(nproc)}
+source=$1 objects=$2 fragment=$3 jobs=${4-$(nproc)}
 # nothing of the moment or of the machine in the binary: the same sources give the same bytes
 export XEN_WHOAMI=build XEN_DOMAIN=localdomain XEN_BUILD_HOST=localhost XEN_BUILD_DATE=1970-01-01 XEN_BUILD_TIME=00:00:00
 export PYTHON=/usr/bin/python3
@@ -37,4 +37,4 @@ while read -r line; do
 	*) grep -qxF "$line" "$objects/.config" ;;
 	esac || { echo "$fragment: \"$line\" is not in the resulting .config"; exit 1; }
 done <"$fragment"
-"${make[@]}" -j"$jobs"
+"${make[@]}" ${jobs:+-j"$jobs"}

@@ -1,5 +1,6 @@
 #!/bin/bash
-# kernel.sh SOURCE-DIR OBJECT-DIR FRAGMENT JOBS TARGET: configures and builds one kernel; the directories may be the same.
+# kernel.sh SOURCE-DIR OBJECT-DIR FRAGMENT JOBS TARGET: configures and builds one kernel; the directories may be the same, JOBS is empty under a
+# jobserver.
 # What the fragment does not name is off, and what it names must end up in .config, else it fails: a misspelt option would test nothing.
 # MAY_LACK=OPTION excuses those that start like this one, when these sources do not know it yet.
 set -eu
@@ -20,4 +21,4 @@ while read -r line; do
 	*) continue ;;
 	esac || { echo "$fragment: \"$line\" is not in the resulting .config"; exit 1; }
 done <"$fragment"
-"${make[@]}" -j"$jobs" "$target"
+"${make[@]}" ${jobs:+-j"$jobs"} "$target"
