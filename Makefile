@@ -9,7 +9,8 @@ help:
 	@printf '%s\n' \
 	  'make demo      sets everything up, boots an emulated 8-node machine with our Xen, shows where guests live' \
 	  'make test      sets everything up and runs every test; results in build/results/' \
-	  'make check     the tests that boot nothing and build little' \
+	  'make soak      the long campaign, which make test leaves out: ONLY=WORDS for a part, stopped and resumed at will; docs/results/soak.md' \
+  'make check     the tests that boot nothing and build little' \
 	  'make bench     what placement costs, against stock Xen and native Linux; BENCH=quick is a part of it' \
 	  'make setup     packages, sources, builds and images, as the verbs above call it' \
 	  'make trees     git trees with the patches as commits: build/trees/xen, build/trees/linux' \
@@ -41,10 +42,15 @@ demo: setup
 	@$(PYTHON) tests/boot/demo.py
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
-# A boot keeps one core busy: see tests/conftest.py for what runs side by side.
+# A boot keeps one core busy: see tests/runner for what runs side by side, and in what order.
 TEST_DIRS := $(wildcard tests/series tests/unit tests/numasim tests/bench tests/boot)
+SIDE_BY_SIDE := -n auto --dist loadgroup --max-worker-restart 2 --durations 25 --durations-min 30
 test: setup
-	@$(PYTHON) -m pytest -n auto --dist loadgroup --max-worker-restart 0 --durations 25 --durations-min 30 $(TEST_DIRS) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --run-limit 80 $(TEST_DIRS) $(PYTEST_ARGS)
+
+# What make test leaves out.  It can be stopped and resumed: what has passed with the same inputs is not run again.
+soak: setup
+	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --soak=only $(if $(ONLY),-k '$(ONLY)') $(TEST_DIRS) $(PYTEST_ARGS)
 
 check: packages trees xen-tools
 	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)
@@ -73,4 +79,4 @@ clean:
 	@find build -mindepth 1 -maxdepth 1 ! -name trees -exec rm -rf {} + 2>/dev/null || :
 	@echo "build/trees stays, and so does the cache (tools/build/clean-cache.sh --all drops it)"
 
-.PHONY: help setup packages $(PRODUCTS) demo test check bench trees export verify bisect rebase clean
+.PHONY: help setup packages $(PRODUCTS) demo test soak check bench trees export verify bisect rebase clean

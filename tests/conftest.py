@@ -1,8 +1,8 @@
-"""How our tests are run: side by side where they do not share a machine, with results for CI in build/results/.
+"""How our tests are run; runner/ has a file for each part of it.
 
-With pytest-xdist (`make test`) the tests of one emulated machine, and those of one directory that need none, stay together in
-one worker and in their order.  Results are results.xml (JUnit, pytest's own) and results.ktap; `--junitxml=PATH` puts both
-elsewhere.
+`make test` runs all but those marked `soak`, `make soak` those.  With pytest-xdist the tests of one machine, and those of one file
+that need none, stay together in one worker and in their order.  Results for CI are build/results/results.xml (JUnit, pytest's own) and
+results.ktap; `--junitxml=PATH` puts both elsewhere.
 """
 
 import os
@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from ktap import KtapWriter
+from runner import limits, reruns
+from runner.durations import Durations
+from runner.ktap import KtapWriter
+from runner.limits import RunLimit
+from runner.schedule import Schedule, unit_name
+from runner.soak import Soak
 
 TESTS = Path(__file__).absolute().parent
 RESULTS = TESTS.parent / "build" / "results"
@@ -26,15 +31,26 @@ class FailuresAtOnce:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report):
-        if report.failed:
+        if report.failed or report.outcome == "rerun":
             crash = getattr(report.longrepr, "reprcrash", None)
             said = str(crash.message if crash else report.longrepr).split("\n")
+            what = "ERROR" if getattr(report, "host_fault", False) else "FAILED"
+            again = ", run again" * (report.outcome == "rerun")
             terminal = self.config.pluginmanager.get_plugin("terminalreporter")
-            terminal.write_line(f"\nFAILED {report.nodeid}: {' | '.join(filter(None, map(str.strip, said[:6])))}"[:600])
+            terminal.write_line(f"\n{what}{again} {report.nodeid}: {' | '.join(filter(None, map(str.strip, said[:6])))}"[:600])
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("ours")
+    group.addoption("--soak", choices=("no", "too", "only"), default="no", help="whether tests marked soak are run")
+    group.addoption("--run-limit", type=float, metavar="MINUTES", help="ends a run that takes longer, with what results there are")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
+    config.addinivalue_line("markers", "soak: takes long and is rarely red; its truth has a shorter test beside it")
+    config.addinivalue_line("markers", "heavy: guests keep several emulated CPUs at work, which no two machines should do at a time")
+    config.pluginmanager.register(reruns, "reruns")
     # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -45,6 +61,11 @@ def pytest_configure(config):
     ktap.parent.mkdir(parents=True, exist_ok=True)
     config.pluginmanager.register(KtapWriter(ktap), "ktap-writer")
     config.pluginmanager.register(FailuresAtOnce(config), "failures-at-once")
+    config.pluginmanager.register(Durations(), "test-durations")
+    if config.option.run_limit:
+        config.pluginmanager.register(RunLimit(config.option.run_limit), "run-limit")
+    if config.option.soak == "only":
+        config.pluginmanager.register(Soak(force=os.environ.get("FORCE") == "1"), "soak-records")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -53,22 +74,42 @@ def pytest_xdist_auto_num_workers():
     return max(1, min(os.cpu_count(), memory // BOOT_BYTES))
 
 
-def group(item):
-    """What a test must share a worker with."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return Schedule(config, log, config.pluginmanager.get_plugin("test-durations").seconds_of)
+
+
+def unit(item):
+    """What a test shares a worker with."""
     boot = item.get_closest_marker("boot")
-    if item.get_closest_marker("busy"):
-        return "busy"
-    return "-".join(boot.args) if boot else item.path.relative_to(TESTS).parts[0]
+    machine = boot and (*boot.args, *("", "debug", "")[len(boot.args):])
+    return unit_name(machine, str(item.path.relative_to(TESTS)), item.get_closest_marker("heavy") is not None)
+
+
+def left_out(config, item):
+    """Whether this run is not about that test."""
+    soak = item.get_closest_marker("soak") is not None
+    if config.option.soak != "too" and soak != (config.option.soak == "only"):
+        return True
+    if hasattr(config, "workerinput"):
+        return item.nodeid in config.workerinput.get("soak_leave_out", ())
+    records = config.pluginmanager.get_plugin("soak-records")
+    return records is not None and item.nodeid in records.leave_out
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    gone = [item for item in items if left_out(config, item)]
+    if gone:
+        items[:] = [item for item in items if not left_out(config, item)]
+        config.hook.pytest_deselected(items=gone)
+    limits.give_limits(items)
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(group(item)))
+        item.add_marker(pytest.mark.xdist_group(unit(item)))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report):
-    # xdist has put the group behind the name of a test, which nobody needs to read
+    # xdist has put the unit behind the name of a test, which nobody needs to read
     if hasattr(report, "node"):
         report.nodeid = report.nodeid.rpartition("@")[0] or report.nodeid

@@ -32,6 +32,9 @@ class KtapWriter:
             self._plan(len(ids))
 
     def pytest_runtest_logreport(self, report):
+        if report.outcome == "rerun":
+            self._line(f"# run again: {report.nodeid}")
+            return
         # setup, call and teardown of a test make one result: the worst of them; workers report in between each other
         if report.failed:
             self.outcomes.setdefault(report.nodeid, ("not ok", report))

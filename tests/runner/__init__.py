@@ -1,0 +1,1 @@
+"""How our tests are run: which, in what order, side by side with what, for how long, and what is kept of the results."""

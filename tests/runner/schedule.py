@@ -1,0 +1,129 @@
+"""Which worker runs what next: the longest first, and never two machines side by side whose guests are busy.
+
+A unit is what stays together in one worker, in its order: the tests of one machine, or those of one file that need none.  Its
+name is behind the `@` of a test's id, where xdist keeps it.  Units of one machine follow each other, which saves boots.
+"""
+
+from dataclasses import dataclass, field
+
+HEAVY = "heavy"     # first word of the name of a unit whose guests keep several emulated CPUs at work
+
+
+def unit_name(machine, file, heavy):
+    """Machine: words, or nothing.  Heavy units are divided by file, so that none is too long to come last."""
+    words = [HEAVY] * heavy + list(machine or ())
+    return "!".join(words + ([file] if heavy or not machine else [])).replace("@", "-")
+
+
+@dataclass
+class Unit:
+    name: str
+    tests: list = field(default_factory=list)       # indices of the collection
+    seconds: float = 0
+
+    @property
+    def heavy(self):
+        return self.name.startswith(HEAVY + "!")
+
+    @property
+    def machine(self):
+        """What two units have to have in common to share a boot."""
+        return tuple(word for word in self.name.split("!") if word != HEAVY and ".py" not in word)
+
+
+def in_order(units):
+    """Longest machine first, of it the longest unit first."""
+    of_machine = {}
+    for unit in units:
+        of_machine[unit.machine, unit.heavy] = of_machine.get((unit.machine, unit.heavy), 0) + unit.seconds
+    # tests without a machine share nothing: each counts alone
+    return sorted(units, key=lambda unit: (-(of_machine[unit.machine, unit.heavy] if unit.machine else unit.seconds),
+                                           unit.machine, -unit.seconds, unit.name))
+
+
+class Schedule:
+    """What pytest-xdist asks of a scheduler.  seconds_of(test id, unit) is how long a test is known, or thought, to take.
+
+    A worker begins a test only when it knows the one after it, or that there is none.  So it is given more when it has one left.
+    """
+
+    def __init__(self, config, log, seconds_of):
+        self.numnodes = len(config.getvalue("tx") or [])
+        self.seconds_of = seconds_of
+        self.log = log
+        self.collection = None
+        self.collected = {}         # worker -> its collection
+        self.pending = {}           # worker -> [(index, unit is heavy)], the first of which it runs
+        self.queue = []             # units that no worker has
+
+    nodes = property(lambda self: list(self.pending))
+    collection_is_completed = property(lambda self: len(self.collected) >= self.numnodes)
+    has_pending = property(lambda self: bool(self.queue or any(self.pending.values())))
+
+    @property
+    def tests_finished(self):
+        return self.collection_is_completed and not self.queue and all(len(pending) < 2 for pending in self.pending.values())
+
+    def add_node(self, node):
+        self.pending[node] = []
+
+    def add_node_collection(self, node, collection):
+        self.collected[node] = list(collection)
+
+    def schedule(self):
+        if self.collection is None:
+            self.collection = next(iter(self.collected.values()))
+            if any(other != self.collection for other in self.collected.values()):
+                raise RuntimeError("workers found different tests")
+            self.queue = in_order(self._units(range(len(self.collection))))
+        self._feed()
+
+    def _units(self, indices, name=None):
+        units = {}
+        for index in indices:
+            test, _, unit = self.collection[index].rpartition("@")
+            unit = units.setdefault(name or unit, Unit(name or unit))
+            unit.tests.append(index)
+            unit.seconds += self.seconds_of(test, unit)
+        return list(units.values())
+
+    def mark_test_complete(self, node, item_index, duration=0):
+        self.pending[node] = [one for one in self.pending[node] if one[0] != item_index]
+        self._feed()
+
+    def mark_test_pending(self, item):
+        """A test that took its worker with it is not tried again: it would do so again."""
+
+    def remove_pending_tests_from_node(self, node, indices):
+        """Nobody asks for that but with --dist worksteal."""
+        raise NotImplementedError
+
+    def remove_node(self, node):
+        """The test that a worker died of, if one; what it had not begun goes to others."""
+        died_of, *left = self.pending.pop(node) or [None]
+        by_weight = {heavy: [index for index, weight in left if weight == heavy] for heavy in (False, True)}
+        for indices in by_weight.values():
+            if indices:
+                self.queue = self._units(indices) + self.queue
+        self._feed()
+        return self.collection[died_of[0]] if died_of else None
+
+    def _next_for(self, node):
+        """Heavy first, if no other worker has any; else what is not."""
+        busy = any(heavy for other, pending in self.pending.items() if other is not node for _, heavy in pending)
+        may = [unit for unit in self.queue if not (unit.heavy and busy)]
+        return next((unit for unit in may if unit.heavy), may[0] if may else None)
+
+    def _feed(self):
+        for node, pending in self.pending.items():
+            while len(pending) < 2 and not node.shutting_down:
+                unit = self._next_for(node)
+                if unit is None:
+                    break
+                self.queue.remove(unit)
+                pending += [(index, unit.heavy) for index in unit.tests]
+                node.send_runtest_some(unit.tests)
+        if not self.queue:
+            for node in self.pending:
+                if not node.shutting_down:
+                    node.shutdown()

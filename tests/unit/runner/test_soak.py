@@ -1,0 +1,90 @@
+"""make soak's memory: what passes is kept with what it was made of, and told on the page."""
+
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+from runner import soak
+from runner.soak import Inputs, Records, Soak
+
+A, B = "tests/boot/test_a.py::test_a", "tests/series/test_b.py::test_b[x|y]"
+
+
+class Made:
+    """Inputs that a test can change."""
+    def __init__(self):
+        self.boot, self.series = "1", "1"
+
+    def of(self, test):
+        return getattr(self, test.split("/")[1])
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    made = Made()
+
+    def begin(force=False):
+        return Soak(force, Records(tmp_path), made)
+
+    return SimpleNamespace(begin=begin, made=made, page=tmp_path / "soak.md")
+
+
+def run(plugin, test, outcome="passed", tries=1):
+    for last in range(tries - 1, -1, -1):
+        if last:
+            plugin.pytest_runtest_logreport(SimpleNamespace(nodeid=test, outcome="rerun", failed=False, skipped=False, duration=1, when="call"))
+    for when in ("setup", "call", "teardown"):
+        this = outcome if when == "call" else "passed"
+        plugin.pytest_runtest_logreport(SimpleNamespace(nodeid=test, outcome=this, failed=this == "failed", skipped=this == "skipped",
+                                                        duration=1, when=when))
+
+
+def states(campaign):
+    rows = [line.replace("\\|", "/").split("|") for line in campaign.page.read_text().splitlines() if "::" in line]
+    return {row[1].strip(): row[5].strip() for row in rows}
+
+
+def test_what_passed_is_left_out_until_its_inputs_change(campaign):
+    run(campaign.begin(), A)
+    run(campaign.begin(), B, tries=2)
+    assert campaign.begin().leave_out == {A, B} and campaign.begin(force=True).leave_out == set()
+    campaign.made.boot = "2"
+    assert campaign.begin().leave_out == {B}
+    campaign.begin().records.write(campaign.made)
+    assert states(campaign) == {"boot/test_a.py::test_a": "stale", "series/test_b.py::test_b[x/y]": "the same"}
+    run(campaign.begin(), A)
+    assert campaign.begin().leave_out == {A, B}
+
+
+def test_red_and_skipped_are_no_passes(campaign):
+    plugin = campaign.begin()
+    plugin.pytest_xdist_node_collection_finished([A + "@n8!debug!", B + "@series/test_b.py"])
+    run(plugin, A, "failed")
+    run(plugin, B, "skipped")
+    assert campaign.begin().leave_out == set()
+    assert states(campaign) == {"boot/test_a.py::test_a": "red since", "series/test_b.py::test_b[x/y]": "never passed"}
+    # what passed once and is red now is no pass, either
+    run(campaign.begin(), B)
+    run(campaign.begin(), B, "failed")
+    assert campaign.begin().leave_out == set() and states(campaign)["series/test_b.py::test_b[x/y]"] == "red since"
+
+
+def test_each_file_of_product_and_test_is_an_input(tmp_path, monkeypatch):
+    """… and no document is."""
+    monkeypatch.setattr(soak, "ROOT", tmp_path)
+    files = ["xen-patches/0001-a.patch", "tools/x.sh", "tests/conftest.py", "tests/boot/test_a.py", "tests/bench/test_c.py", "docs/a.txt", "tools/a.md"]
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one")
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    tests = {kind: f"tests/{kind}/test_it.py::test_it" for kind in ("boot", "bench", "unit")}
+    matters = {}
+    for name in files:
+        before = {kind: Inputs().of(test) for kind, test in tests.items()}
+        (tmp_path / name).write_text("two")
+        matters[name] = {kind for kind, test in tests.items() if Inputs().of(test) != before[kind]}
+    all_of_them = set(tests)
+    assert matters == {"xen-patches/0001-a.patch": all_of_them, "tools/x.sh": all_of_them, "tests/conftest.py": all_of_them,
+                       "tests/boot/test_a.py": {"boot", "bench"}, "tests/bench/test_c.py": {"bench"}, "docs/a.txt": set(), "tools/a.md": set()}
