@@ -10,6 +10,8 @@ from harness import carrefour, first_touch, guests, moving, placement, sampling
 from harness.carrefour import Daemon
 from harness.memory import leaves_nothing
 
+pytestmark = pytest.mark.heavy
+
 # Within so many samples of each page, on average, a pattern has to be followed: it takes eight to forget another one, and some pages get
 # far fewer than others.  An emulator that has other work takes as many, but longer: 20 to 120 periods.
 SAMPLES, PATIENCE = 40, 400
@@ -78,6 +80,7 @@ def test_master_and_slaves_are_repaired_and_a_phase_is_followed(machine):
     daemon.stop()
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_a_pattern_that_alternates_makes_no_storm(machine):
     parts = carrefour.start_guest(machine, every="6000")
@@ -124,6 +127,7 @@ def test_killed_at_any_point(machine):
     leaves_nothing(machine, lives)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_a_domain_goes_while_its_pages_move(machine):
     def lives():
@@ -139,6 +143,7 @@ def test_a_domain_goes_while_its_pages_move(machine):
     leaves_nothing(machine, lives)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_a_calm_guest_is_left_alone(machine):
     parts = carrefour.start_guest(machine)
@@ -187,7 +192,8 @@ def test_who_provokes_moves_stays_within_the_budget(machine):
     daemon.stop()
 
 
-@pytest.mark.parametrize("policy, order, moves", [("round-4k", "4K", 2000), ("round-2m", "2M", 40)])
+@pytest.mark.parametrize("policy, order, moves", [
+    ("round-4k", "4K", 2000), pytest.param("round-2m", "2M", 40, marks=pytest.mark.soak)])
 @pytest.mark.boot("n4")
 def test_content_is_kept_at_full_speed(machine, policy, order, moves):
     """Every period all that may move does, and back: no word is wrong.  Large pages go whole."""
@@ -244,6 +250,7 @@ def test_auto_sets_policy_and_says_so(machine):
     daemon.stop()
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_auto_waits_until_a_guest_is_built(machine):
     """What it boots with is spread as it is populated, and not on the node of the vCPU that boots."""
@@ -260,6 +267,7 @@ def test_auto_waits_until_a_guest_is_built(machine):
     daemon.stop()
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_memory_follows_what_auto_sets_and_auto_comes_back(machine):
     """All on one node, it is interleaved, with all that it has; as each page is private, auto comes back, and they go home."""
@@ -305,6 +313,7 @@ def test_memory_follows_what_auto_sets_and_auto_comes_back(machine):
     daemon.stop()
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_a_recording_is_replayed(machine):
     """What was decided for a guest from its beginning, carrefour-replay decides for the trace."""

@@ -9,7 +9,7 @@ from harness import carrefour, guests, sampling
 from harness.carrefour import Daemon
 from harness.memory import leaves_nothing
 
-pytestmark = pytest.mark.boot("n4")
+pytestmark = [pytest.mark.heavy, pytest.mark.boot("n4")]
 
 SPEC = "first-touch,nodes=1-3"
 
@@ -82,6 +82,7 @@ def test_a_guest_is_repaired_and_says_why(machine):
     daemon.stop()
 
 
+@pytest.mark.soak
 def test_kept_with_the_guest(machine):
     """In xl.cfg, through save and restore, migration and reboot; and what was switched later, too."""
     def lives():

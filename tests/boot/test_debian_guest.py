@@ -7,6 +7,8 @@ import pytest
 from harness import first_touch, guests
 from harness.first_touch import COUNTERS
 
+pytestmark = pytest.mark.heavy
+
 MODULE = "/lib/modules/xen-page-reporting.ko"
 SAYS = "xen_page_reporting: "
 REFUSED = SAYS + r"this Xen takes no page events \(-38\)"
@@ -23,6 +25,7 @@ def ask(machine, value):
     machine.run(f"xenstore-write /local/domain/{guests.domid(machine, 'g')}/control/page-events {value}")
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-debian", "stock", "flask=disabled")
 def test_a_xen_that_knows_nothing_of_it(machine):
     """The module says so once, however often it is asked, reports nothing, and can be removed and loaded again."""
@@ -47,6 +50,7 @@ def test_a_xen_that_knows_nothing_of_it(machine):
     assert not re.search(rf"{SAYS}Xen is told", said.group())
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-debian", "debug")
 def test_another_driver_is_told(machine):
     """There can be one: that is said, and when it has gone and Xen asks again, it is told."""
@@ -74,8 +78,8 @@ def test_the_second_run_is_local(machine):
     assert len(away) < len(pages) // 5
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-debian", "debug")
-@pytest.mark.busy
 def test_no_page_in_use_is_lost(machine):
     start(machine, f"insmod {MODULE}; (while sleep 3; do cat {COUNTERS}; done) & memory-churn 96", policy="first-touch", vcpus=3, cpus=["1", "2", "3"])
     guests.wait_console(machine, "g", r"[1-9]\d* pages freed", timeout=120)

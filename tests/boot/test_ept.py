@@ -42,6 +42,7 @@ def test_content_debug(machine):
     assert sampling.get(machine).state == "off"
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept", "release")
 def test_content_release(machine):
     check_ept(machine)
@@ -49,6 +50,7 @@ def test_content_release(machine):
     moving.under_fire(machine, PAGES, 13, [0, 1], MEMORY)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept")
 def test_nothing_is_lost(machine):
     """All memory comes back of guests that are destroyed before, while and after their pages move."""
@@ -63,6 +65,7 @@ def test_nothing_is_lost(machine):
     memory.leaves_nothing(machine, lives_and_moves)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept")
 def test_every_policy_and_back(machine):
     """Back is where stock placement, which prefers the node of the CPUs, had put it."""
@@ -72,6 +75,7 @@ def test_every_policy_and_back(machine):
     assert len(elsewhere) <= UNMOVED
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept")
 def test_access_is_kept(machine):
     """What a monitor lets the guest do with a page holds wherever the page is."""
@@ -83,6 +87,7 @@ def test_access_is_kept(machine):
     assert {pages[gfn][0] for gfn in range(0x1000, 0x1400)} == {1}
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept")
 def test_what_others_touch_first(machine):
     """Nothing is mapped before; then it is cleared memory of the home nodes in turn, by 2 MiB, or of the one there is."""
@@ -120,6 +125,7 @@ def test_first_touch_and_release(machine):
     assert guests.wait_console(machine, "g", r"(?s)round 2 done.*memory-events: (\d+) words not zero").group(1) == "0"
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept")
 def test_2_mib_that_are_handed_out_page_by_page(machine):
     first_touch.check_split(machine, 1, 1, 1, [0, 0], memory=MEMORY, cpus=["0", "1"], policy="first-touch,nodes=0-1")

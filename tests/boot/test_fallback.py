@@ -39,6 +39,7 @@ def test_one_full_node(machine, policy):
     check_fallback(dump, policy, [3, 5], full=3, refuge=machine.topology.by_distance(3)[1], free_before=free)
 
 
+@pytest.mark.soak
 def test_nearest_is_full_too(machine):
     nearest, second = machine.topology.by_distance(3)[1:3]
     fill(machine, 3, 20)

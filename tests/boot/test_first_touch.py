@@ -9,8 +9,9 @@ from harness.first_touch import MEMORY, away, check_split, first_touchers, go, s
 from harness.topologies import TOPOLOGIES
 
 TOUCHED = 24        # MiB on each vCPU of a guest
+pytestmark = pytest.mark.heavy
 both = pytest.mark.parametrize((), [pytest.param(marks=pytest.mark.boot("n4"), id="debug"),
-                                    pytest.param(marks=pytest.mark.boot("n4", "release"), id="release")])
+                                    pytest.param(marks=[pytest.mark.boot("n4", "release"), pytest.mark.soak], id="release")])
 
 
 @both
@@ -50,6 +51,7 @@ def test_a_touch_fills_2_mib_at_once(machine):
     assert after.touches["untouched"] + len(after.pages) == before.touches["untouched"] + len(before.pages)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 @pytest.mark.parametrize("policy", ["round-4k", "round-2m"])
 def test_what_waits_goes_where_the_policy_that_is_set_wants_it(machine, policy):
@@ -110,6 +112,7 @@ def test_no_use_for_events(machine):
     assert len(re.findall("Operation not supported, WRONG", guests.console(machine, "g"))) == 5
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_garbage(machine):
     start(machine, 2, "memory-events garbage 1 10")
@@ -123,7 +126,6 @@ def test_garbage(machine):
 
 
 @both
-@pytest.mark.busy
 def test_a_storm_with_disturbances(machine):
     """All vCPUs release and touch, and verify every word, while the policy changes, the balloon works, and it is saved."""
     def work():
@@ -144,7 +146,6 @@ def test_a_storm_with_disturbances(machine):
 
 
 @pytest.mark.boot("n4")
-@pytest.mark.busy
 def test_save_and_restore(machine):
     """What was not touched is neither sent nor populated at the other side, and what was is as it was."""
     start(machine, 2, "memory-events storm 16 3")
@@ -187,7 +188,7 @@ def test_refused_with_a_reason(machine):
 
 
 @pytest.mark.boot("n4")
-@pytest.mark.parametrize("full", [False, True], ids=["room", "full"])
+@pytest.mark.parametrize("full", [pytest.param(False, id="room"), pytest.param(True, id="full", marks=pytest.mark.soak)])
 def test_more_than_the_reserve_of_a_node(machine, full):
     """Pages of other nodes are exchanged with the heap of the toucher's; when that is empty, it is the next nearest node."""
     start(machine, 1, "memory-touch 160", policy="first-touch,nodes=1-3")

@@ -25,7 +25,7 @@ def witnesses(machine):
 
 
 @pytest.mark.boot("n4")
-@pytest.mark.busy
+@pytest.mark.heavy
 def test_only_the_liar_is_hurt(machine):
     """Full batches from all vCPUs, events without sense, and at last all of its memory, in use or not."""
     check = witnesses(machine)

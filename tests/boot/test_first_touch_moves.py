@@ -9,7 +9,7 @@ from harness import guests, memory, moving
 from harness.first_touch import MEMORY, STORM, go, start, wait_storm
 from harness.moving import ENDLESS, Mover
 
-pytestmark = [pytest.mark.busy, pytest.mark.boot("n4")]
+pytestmark = [pytest.mark.heavy, pytest.mark.boot("n4")]
 
 FEW = 2000      # pages
 
@@ -36,6 +36,7 @@ def test_moved_while_it_storms(machine):
     assert int(re.findall(r"(\d+) batches unwanted", guests.console(machine, "g"))[-1]) > 0
 
 
+@pytest.mark.soak
 def test_evacuation(machine):
     """What is mapped leaves the node, and what waits is touched elsewhere."""
     storm(machine, 23, vcpus=2)
@@ -63,6 +64,7 @@ def wait_received(machine, name):
     assert re.findall(STORM, guests.console(machine, name))[-1][2] == "0"
 
 
+@pytest.mark.soak
 def test_live_migration(machine):
     """To the machine where it is; what was not touched needs neither to be sent nor to be there at once."""
     storm(machine, 24)
@@ -78,6 +80,7 @@ def test_live_migration(machine):
     assert dump.touches["released"] > 0
 
 
+@pytest.mark.soak
 def test_checkpoint(machine):
     """A copy of it goes on from where it was, and so does it itself."""
     storm(machine, 25)
@@ -89,6 +92,7 @@ def test_checkpoint(machine):
     assert guests.dump(machine, "g").touches["untouched"] > MEMORY << 7
 
 
+@pytest.mark.soak
 def test_ballooned_and_destroyed_in_the_middle(machine):
     def lives():
         for number in range(2):

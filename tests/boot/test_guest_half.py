@@ -10,7 +10,10 @@ from harness import first_touch, guests
 from harness.first_touch import COUNTERS, MEMORY
 from harness.moving import Mover
 
-FREED = int(os.environ.get("FREED", "200000"))      # pages; the long run: FREED=5000000
+pytestmark = pytest.mark.heavy
+
+# pages: what can be told from a few, and the long count of make soak
+FEW, FREED = 60_000, int(os.environ.get("FREED", "1000000"))
 PREPARE = "mount -t debugfs debugfs /sys/kernel/debug; "
 # small lists of each CPU, so that more pages go back to the buddy allocator, and their release to Xen
 SHORT_LISTS = "echo 100000 >/proc/sys/vm/percpu_pagelist_high_fraction; "
@@ -46,8 +49,8 @@ def churned(machine, step, pages):
 
 
 @pytest.mark.boot("n4", "release")
-@pytest.mark.busy
-def test_no_page_in_use_is_lost(machine):
+@pytest.mark.parametrize("pages", [FEW, pytest.param(FREED, marks=pytest.mark.soak, id="FREED")])
+def test_no_page_in_use_is_lost(machine, pages):
     """Pages are freed and used again on all vCPUs, while the policy changes, hooks come and go, pages move, and the balloon works.
 
     With init_on_free the kernel relies on it that a page it has freed comes back as zeroes.
@@ -60,37 +63,37 @@ def test_no_page_in_use_is_lost(machine):
     for turn in itertools.count():
         mover = Mover(machine, "g", 1000, 21 + turn, alone=False, memory=MEMORY)
         for step in steps:
-            freed = churned(machine, step, FREED // 40) - before
+            freed = churned(machine, step, pages // 40) - before
         moved += mover.finish()["moved"]
-        if freed > FREED:
+        if freed > pages:
             break
     said = guests.console(machine, "g")
     assert said.count("Xen is told of free pages") > 1 < said.count("Xen is no longer told of free pages")
     touches = guests.dump(machine, "g").touches
     print(f"{freed} pages freed, {moved} moved, {touches}")
     assert moved >= 1000
-    assert touches["released"] > FREED // 20
+    assert touches["released"] > pages // 20
     assert touches["invalid"] == 0
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4", "release")
-@pytest.mark.busy
 def test_suspended(machine):
     """A guest that was saved and restored in the middle of it goes on telling, and no word is wrong."""
     start(machine, SHORT_LISTS + "memory-churn 160")
     for turn in (1, 2):
-        churned(machine, ":", FREED // 40)
+        churned(machine, ":", FEW // 40)
         machine.run("xl save g /tmp/g.save && xl restore /tmp/g.save && rm /tmp/g.save", timeout=240)
         # the restored domain begins without any that were
         before = guests.dump(machine, "g").touches["released"]
-        churned(machine, ":", FREED // 40)
+        churned(machine, ":", FEW // 40)
         assert guests.console(machine, "g").count(TOLD) > turn
         touches = guests.dump(machine, "g").touches
         assert touches["released"] > before and touches["invalid"] == 0
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4", "release")
-@pytest.mark.busy
 def test_memory_goes_and_comes(machine):
     """128 MiB are taken out of the guest's Linux and put back, over and over, while pages are freed and used: none in use is lost."""
     # what Linux needs to start lies in the last block
@@ -99,15 +102,16 @@ def test_memory_goes_and_comes(machine):
     start(machine, SHORT_LISTS + f"(n=0; while :; do {take}; done) & memory-churn 96",
           memory=512, extra_kernel="loglevel=7 movablecore=256M")
     guests.wait_console(machine, "g", "taken out 10 times", timeout=240)
-    churned(machine, ":", FREED // 4)
+    churned(machine, ":", FEW // 4)
     touches = guests.dump(machine, "g").touches
     print(touches)
     # the block's pages were released each time that they came back
-    assert touches["released"] > FREED // 20 and touches["invalid"] == 0
+    assert touches["released"] > FEW // 20 and touches["invalid"] == 0
 
 
 @pytest.mark.boot("n4")
-@pytest.mark.parametrize(("rounds", "how"), [(1, "together"), (2, "together"), (2, "in-turn")])
+@pytest.mark.parametrize(("rounds", "how"), [
+    pytest.param(1, "together", marks=pytest.mark.soak), (2, "together"), pytest.param(2, "in-turn", marks=pytest.mark.soak)])
 def test_all_is_local(machine, rounds, how):
     """Also in a second run, the literature's warm VM, where it does not inherit the place of the first one's memory, which one CPU
     has freed; and where pages of one 2 MiB go to vCPUs of each node, as all of them touch together.
@@ -140,6 +144,7 @@ def test_what_it_shows(machine):
         assert released * 9 // 10 < told <= released and dropped == discarded == 0 < batches
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-debian")
 def test_perf(machine):
     """perf knows the tracepoints by name, and shows flushes as they come."""

@@ -32,6 +32,7 @@ def wait_rounds(machine, name, more):
     assert not wrong
 
 
+@pytest.mark.soak
 def test_running_guest_keeps_content(machine):
     guests.create(machine, "g", paused=False, linux=True, memory=200, vcpus=4, policy="round-4k,nodes=0-7", command="memory-pattern")
     guests.wait_console(machine, "g", r"guest: up, 4 CPUs")
@@ -39,6 +40,7 @@ def test_running_guest_keeps_content(machine):
     check(machine, homes=list(range(8)), weights=None, memory=200)
 
 
+@pytest.mark.soak
 def test_reboot(machine):
     guests.create(machine, "g", paused=False, linux=True, memory=MEMORY, policy=SPEC)
     wait_boots(machine, "g", 1)
@@ -60,6 +62,7 @@ def test_save_and_restore(machine):
     wait_rounds(machine, "g", 2)
 
 
+@pytest.mark.soak
 def test_rename_then_reboot(machine):
     guests.create(machine, "g", paused=False, linux=True, memory=96, policy=SPEC)
     wait_boots(machine, "g", 1)
@@ -84,6 +87,7 @@ def test_policy_set_later_survives_reboot(machine):
     check(machine, policy="round-2m", homes=[3, 6], weights=[2, 1], memory=96)
 
 
+@pytest.mark.soak
 def test_ballooned_memory_comes_back_in_place(machine):
     """A page that the guest gave back and gets again is placed by the same rule."""
     guests.create(machine, "g", paused=False, linux=True, memory=MEMORY, policy=SPEC, command="memory-pattern; sleep 1000")

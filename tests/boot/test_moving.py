@@ -24,6 +24,7 @@ def test_every_policy_and_back_debug(machine):
     moving.through_policies(machine, [*WAYS[:4], *WAYS[2::-1]], 200, cpus=["1-7"])
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8", "release")
 def test_every_policy_and_back_release(machine):
     moving.through_policies(machine, [*WAYS, *WAYS[-2::-1]], 200, cpus=["1-7"])

@@ -8,10 +8,11 @@ import pytest
 from harness import guests, memory, moving
 from harness.moving import ENDLESS, Mover
 
-pytestmark = pytest.mark.busy
+pytestmark = pytest.mark.heavy
 
-PAGES = int(os.environ.get("MOVES", "12000"))       # the long run: MOVES=1000000
-FEW = PAGES // 4      # where it is not the number that counts
+# pages: what can be told from a few, and the long count of make soak
+PAGES, MOVES = 3000, int(os.environ.get("MOVES", "200000"))
+FEW = 3000      # where it is not the number that counts
 
 
 def seed(number):
@@ -19,20 +20,25 @@ def seed(number):
     return number
 
 
+long_count = pytest.mark.parametrize("pages", [PAGES, pytest.param(MOVES, marks=pytest.mark.soak, id="MOVES")])
+
+
 @pytest.mark.boot("n8")
-def test_under_fire_debug(machine):
-    under_fire(machine, 1)
+@long_count
+def test_under_fire_debug(machine, pages):
+    under_fire(machine, pages, 1)
 
 
 @pytest.mark.boot("n8", "release")
-def test_under_fire_release(machine):
-    under_fire(machine, 2)
+@long_count
+def test_under_fire_release(machine, pages):
+    under_fire(machine, pages, 2)
 
 
-def under_fire(machine, number):
+def under_fire(machine, pages, number):
     """From where stock placement put it."""
     moving.start_writer(machine, vcpus=4, command=f"memory-writer {moving.WRITTEN} 20", policy="none")
-    moving.under_fire(machine, PAGES, seed(number), list(range(1, 8)))
+    moving.under_fire(machine, pages, seed(number), list(range(1, 8)))
 
 
 @pytest.mark.boot("n8")
@@ -44,6 +50,7 @@ def test_no_cpu_reads_the_past(machine):
     moving.check_content(machine)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8", "release")
 def test_ballooning(machine):
     moving.start_writer(machine, command=f"memory-writer {moving.WRITTEN} 300", memory=200)
@@ -90,6 +97,7 @@ def test_io_through_dom0(machine):
     moving.check_content(machine)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8")
 def test_two_movers_of_each_of_two_domains(machine):
     for name in ("g", "h"):
@@ -101,6 +109,7 @@ def test_two_movers_of_each_of_two_domains(machine):
         moving.check_content(machine, name)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8", "release")
 def test_checkpoints_and_restore(machine):
     """Live copies made while pages move are right: the last of them is what the guest goes on from."""
@@ -120,6 +129,7 @@ def test_live_migration(machine):
     moving.migrate(machine, FEW, seed(11))
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8", "release")
 def test_vcpus_come_and_go(machine):
     moving.start_writer(machine, vcpus=4)
@@ -134,6 +144,7 @@ def test_vcpus_come_and_go(machine):
     moving.check_content(machine)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8", "release")
 def test_a_full_node(machine):
     """What finds no room stays, and the content with it."""
@@ -161,6 +172,7 @@ def test_destroyed_in_the_middle(machine):
     memory.leaves_nothing(machine, lives_and_dies)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8")
 def test_the_tool_is_killed(machine):
     def moved_a_while():

@@ -58,6 +58,7 @@ def test_what_nobody_asked_for_gives_way(machine):
     assert "policy      first-touch" in machine.run(f"xl numa-policy show {number(machine, policy=None)}").out
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n2-iommu", "optional")
 def test_no_device_may_be_assigned(machine):
     """That a machine has an IOMMU is no reason."""
@@ -69,13 +70,15 @@ def test_shadow_paging(machine):
     not_moved(machine, number(machine, hap=0), errno.EOPNOTSUPP, "shadow paging")
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept", "optional")
 def test_nested_guests(machine):
     not_moved(machine, number(machine, nestedhvm=1), errno.EOPNOTSUPP, "nested guests")
 
 
 @pytest.mark.boot("ept", "optional")
-@pytest.mark.parametrize("what", ["altp2m", "sharing", "paging"])
+@pytest.mark.parametrize("what", [
+    "altp2m", pytest.param("sharing", marks=pytest.mark.soak), pytest.param("paging", marks=pytest.mark.soak)])
 def test_switched_on_while_it_runs(machine, what):
     domain = number(machine, **{"altp2m": "external"} if what == "altp2m" else {})
     movable(machine, domain)

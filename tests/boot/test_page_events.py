@@ -43,6 +43,7 @@ def test_kunit(machine):
     assert len(re.findall(r"    ok \d+ ", guests.console(machine, "g"))) == cases > 0
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n2", "stock", "flask=disabled")
 def test_poison_excludes_it(machine):
     """What Xen has taken reads as zeroes, which the kernel would take for a write after free."""

@@ -8,11 +8,12 @@ from harness import guests
 
 
 @pytest.mark.boot("n8")
-@pytest.mark.parametrize("seed", [1, 20261121])
+@pytest.mark.parametrize("seed", [1, pytest.param(20261121, marks=pytest.mark.soak)])
 def test_garbage_debug(machine, seed):
     probe(machine, seed)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8", "release")
 def test_garbage_release(machine):
     probe(machine, 7)

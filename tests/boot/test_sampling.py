@@ -6,6 +6,8 @@ from harness import first_touch, guests, memory, moving, sampling
 from harness.machine import CommandFailed
 from harness.moving import ENDLESS, Mover
 
+pytestmark = pytest.mark.heavy
+
 
 def on_next(vcpu):
     """The node of a vCPU of sampling.start_guest() on a machine with a CPU a node."""
@@ -48,6 +50,7 @@ def test_samples_are_true_of_large_pages(machine):
     check_true(machine, "round-2m,nodes=1-3", few_large)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4", "release")
 def test_a_whole_guest_is_marked_bit_by_bit(machine):
     """65536 entries a period: no more of them are looked at while the p2m is locked than of 64 a period; each is marked, and taken back."""
@@ -78,6 +81,7 @@ def test_a_full_ring_counts_what_it_drops(machine):
     sampling.stop(machine)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_a_reader_that_writes_nonsense(machine):
     sampling.start_guest(machine)
@@ -94,7 +98,7 @@ def test_a_reader_that_writes_nonsense(machine):
 
 
 @pytest.mark.boot("n4")
-@pytest.mark.parametrize("how", ["killed", "never there"])
+@pytest.mark.parametrize("how", ["killed", pytest.param("never there", marks=pytest.mark.soak)])
 def test_it_ends_when_nobody_reads(machine, how):
     sampling.start_guest(machine)
     sampling.start(machine)
@@ -132,6 +136,7 @@ def test_off_is_off(machine):
     assert sampling.get(machine).state == "off" and not any(sampling.get(machine).numbers.values())
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_destroyed_while_it_is_sampled(machine):
     def lives_and_dies():
@@ -146,7 +151,7 @@ def test_destroyed_while_it_is_sampled(machine):
 
 
 @pytest.mark.boot("n4")
-@pytest.mark.parametrize("vcpus", [1, 3])
+@pytest.mark.parametrize("vcpus", [pytest.param(1, marks=pytest.mark.soak), 3])
 def test_the_budget_is_kept(machine, vcpus):
     """The first period, of at most 128 entries, is left out; with what it may spend later, Xen does something."""
     sampling.start_guest(machine, vcpus=vcpus, pause=0)
@@ -178,6 +183,7 @@ def test_domains_that_are_refused(machine):
     assert "ESRCH" in machine.run("numa-sample 77 get", check=False).err
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_with_moves_and_a_migration(machine):
     """Content stays intact while pages are marked, moved, divided, joined, and watched by log-dirty mode."""
@@ -201,6 +207,7 @@ def test_with_moves_and_a_migration(machine):
     moving.check_content(machine, moving.RECEIVED)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_log_dirty_begins_and_ends(machine):
     """Migrations whose other end dies, sooner and later: the domain is marked again afterwards, and its content is what it was."""
@@ -221,6 +228,7 @@ def test_log_dirty_begins_and_ends(machine):
     moving.check_content(machine)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_saved_and_restored_while_it_is_sampled(machine):
     """A checkpoint, after which it goes on, and a restore, which is not sampled; neither has a mark, a page or a reference too many."""
@@ -262,6 +270,7 @@ def test_with_first_touch(machine):
     memory.leaves_nothing(machine, storms)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_first_touch_places_as_without(machine):
     """A mark on an entry that is unmapped, or not there yet, changes nothing of where the next touch puts the page."""
@@ -283,6 +292,7 @@ def test_first_touch_places_as_without(machine):
     sampling.stop(machine)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_all_at_once(machine):
     """Started, stopped, asked, mapped and read by five at a time, and destroyed meanwhile."""
@@ -301,6 +311,7 @@ def test_all_at_once(machine):
     memory.leaves_nothing(machine, torn)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_vcpus_that_come_go_and_wander(machine):
     """A sample tells the node where its vCPU was at that time; vCPUs that are off do not matter."""

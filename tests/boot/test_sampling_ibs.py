@@ -7,6 +7,8 @@ import pytest
 from harness import carrefour, guests, memory, sampling
 from harness.sampling import IBS
 
+pytestmark = pytest.mark.heavy
+
 # Interrupts a period, on all vCPUs: each costs an emulator a TLB.
 ENTRIES = 128
 
@@ -46,6 +48,7 @@ def test_samples_are_true_of_small_pages(machine):
     assert {sample.node for sample in sampled.samples} == {1, 2, 3}
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-ibs")
 def test_samples_are_true_of_large_pages(machine):
     def few_large(sampled, reads, writes):
@@ -55,6 +58,7 @@ def test_samples_are_true_of_large_pages(machine):
     check_true(machine, "round-2m,nodes=1-3", few_large)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-ibs")
 def test_of_two_domains_on_one_cpu_one_is_sampled(machine):
     """They take turns on each CPU; what the other one accesses is nobody's sample, and it has none."""
@@ -88,6 +92,7 @@ def test_a_full_ring_and_vcpus_that_wander(machine):
     assert {(sample.vcpu, sample.node) for sample in sampled.samples} == {(0, 3), (1, 2), (2, 1)}
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-ibs")
 def test_off_is_off(machine):
     """Nothing stays allocated, and no CPU takes an NMI any more."""
@@ -112,6 +117,7 @@ def test_off_is_off(machine):
     assert sampling.get(machine).state == "off" and not any(sampling.get(machine).numbers.values())
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-ibs")
 def test_destroyed_while_it_is_sampled(machine):
     def lives_and_dies():
@@ -125,6 +131,7 @@ def test_destroyed_while_it_is_sampled(machine):
     memory.leaves_nothing(machine, lives_and_dies)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-ibs")
 def test_the_budget_is_kept(machine):
     """As many interrupts as there can be."""
@@ -152,6 +159,7 @@ def test_a_machine_without_it(machine):
     assert sampling.get(machine).state == "off"
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-ibs")
 def test_carrefour_is_told_by_it(machine):
     """What first-touch has put on one node goes to those that use it."""

@@ -15,6 +15,9 @@ STOCK_LIKE = [
     pytest.param(marks=pytest.mark.boot("n2", "debug", "numa-policy=none"), id="policy-none"),
 ]
 stock_like = pytest.mark.parametrize((), STOCK_LIKE)
+# a life takes long: the one that is ours and without the feature in each run, all of them in the long campaign
+LIVES = pytest.mark.parametrize((), [
+    pytest.param(marks=[*param.marks, *([] if param.id == "compiled-out" else [pytest.mark.soak])], id=param.id) for param in STOCK_LIKE])
 
 
 @stock_like
@@ -25,7 +28,7 @@ def test_create_and_destroy(machine):
     assert guests.domains(machine) == []
 
 
-@stock_like
+@LIVES
 def test_a_life(machine):
     """It runs, is saved and restored, and reboots; no word of its memory is wrong."""
     guests.create(machine, "g", paused=False, linux=True, memory=128, vcpus=4, command="memory-pattern hold")
