@@ -16,7 +16,7 @@ import pytest
 from harness import memory
 from harness.bochs import BochsMachine
 from harness.ibs import IbsMachine
-from harness.machine import BootRed, Machine, current_image_id
+from harness.machine import BootRed, Machine
 from harness.topologies import TOPOLOGIES
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
@@ -148,8 +148,3 @@ def machine(request):
         machine.kill()
         pytest.fail(str(red), pytrace=False)
     assert not left, f"domains that do not go away: {left}"
-
-
-@pytest.fixture(scope="session")
-def image_id():
-    return current_image_id()

@@ -299,7 +299,7 @@ def test_boot_forged_answer(small):
 
 
 def test_boot_stale_image(monkeypatch):
-    monkeypatch.setattr("harness.machine.current_image_id", lambda: "0" * 64)
+    monkeypatch.setattr("harness.machine.current_image_id", lambda part: "0" * 64)
     machine = Machine(TOPOLOGIES["n1"], "stock")
     with pytest.raises(BootRed, match="stale"):
         machine.boot()

@@ -1,8 +1,18 @@
 #!/bin/bash
-# images.sh: build/images/, the initial file systems of dom0 and guests; made by tests/boot/images, which knows when they are stale.
+# images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default), plain or debian.
+# Made by tests/boot/images, which knows what goes into them.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-exec 9>"$BUILD/.images.lock"
-flock -n 9 || { say "waiting for another run that makes the images …"; flock 9; }
-run_step images 5 "making the images" "$ROOT/tests/boot/images/make-images" "$BUILD/images"
+part=${1:-base}
+make_images=$ROOT/tests/boot/images/make-images
+# what it is appended to
+[ "$part" != debian ] || "$here/images.sh" base
+id=$("$make_images" --id "$part")
+
+build() {
+	run_step "images-$part" 10 "making the images ($part)" "$make_images" "$1" "$part"
+	[ "$(cat "$1/image-id")" = "$id" ] || die "what goes into the images ($part) changed as they were made: run again"
+}
+
+product "images-$part" "$id" build

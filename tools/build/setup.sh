@@ -4,8 +4,8 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 steps=(packages.sh "fetch.sh xen" "fetch.sh linux" trees.sh xen-tools.sh "xen.sh debug" "xen.sh release" "xen.sh off"
-	"xen.sh optional" "xen.sh stock" linux.sh bin.sh debian-kernel.sh guest-module.sh images.sh qemu-plugin.sh qemu.sh
-	workloads.sh)
+	"xen.sh optional" "xen.sh stock" linux.sh bin.sh debian-kernel.sh guest-module.sh "images.sh base" "images.sh plain"
+	"images.sh debian" qemu-plugin.sh qemu.sh workloads.sh)
 started=$SECONDS
 number=0
 for step in "${steps[@]}"; do

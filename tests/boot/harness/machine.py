@@ -79,9 +79,9 @@ def emulator(topology, console):
     ]
 
 
-def current_image_id():
+def current_image_id(part):
     make_images = ROOT / "tests" / "boot" / "images" / "make-images"
-    done = subprocess.run([make_images, "--id"], capture_output=True, text=True, check=False)
+    done = subprocess.run([make_images, "--id", part], capture_output=True, text=True, check=False)
     if done.returncode:
         raise BootRed(done.stderr.strip())
     return done.stdout.strip()
@@ -99,7 +99,7 @@ class Machine:
     guest_options = {}                      # of xl.cfg, for all guests
     start_guest = "xl unpause {}"           # when it has been created
     ends_complete = staticmethod(scan.ends_complete)
-    dom0_image = "images/dom0.cpio.gz"      # relative to BUILD
+    dom0_image = "images-base/dom0.cpio.gz"     # relative to BUILD, in a part that make-images makes
 
     def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=()):
         self.topology = topology
@@ -107,6 +107,7 @@ class Machine:
         self.xen_options = xen_options
         self.qemu_options = qemu_options
         self.dom0_image = topology.dom0_image or self.dom0_image
+        self.images = self.dom0_image.partition("/")[0]
         self.count = 0
         self.nonce = agent.new_nonce()
         self.scanner = scan.Scanner()
@@ -121,11 +122,11 @@ class Machine:
         self.host_stillness = None
 
     def products(self):
-        return [BUILD / f"xen-{self.hypervisor}" / "xen", BUILD / "linux" / "bzImage", BUILD / "images" / "image-id"]
+        return [BUILD / f"xen-{self.hypervisor}" / "xen", BUILD / "linux" / "bzImage", BUILD / self.images / "image-id"]
 
     def image_id(self):
         """What the image in use must say that it is."""
-        return current_image_id()
+        return current_image_id(self.images.removeprefix("images-"))
 
     def payload(self):
         """QEMU's options that say what to boot."""

@@ -1,0 +1,92 @@
+"""The identity of the images: nothing that goes into them can change without it, and no image of other inputs passes for one."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BOOT = Path(__file__).absolute().parent
+PARTS = ["base", "plain", "debian"]
+TOOLS = [f"xen-tools/usr/local/{file}" for file in (
+    "sbin/xl", "sbin/xenstored", "sbin/xenconsoled", "lib/xen/bin/xen-init-dom0", "lib/xen/bin/libxl-save-helper")]
+OF_DEBIAN = ["debian-kernel/vmlinuz", "debian-kernel/versions", "guest-module/module.ko"]
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """As much of a clone as the identity is of, with products that are no products."""
+    for directory in ("images", "programs"):
+        shutil.copytree(BOOT / directory, tmp_path / "tests" / "boot" / directory)
+    for file in (*TOOLS, "bin/xl-numa-policy", "linux/bzImage", "linux/vmlinux", *OF_DEBIAN):
+        place = tmp_path / "build" / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy("/bin/true", place)
+    return tmp_path
+
+
+def make_images(clone, *arguments):
+    program = clone / "tests" / "boot" / "images" / "make-images"
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+
+
+def identities(clone):
+    made = {part: make_images(clone, "--id", part) for part in PARTS}
+    assert all(done.returncode == 0 for done in made.values()), made
+    return {part: done.stdout.strip() for part, done in made.items()}
+
+
+def test_the_same_inputs_have_one_identity(clone):
+    before = identities(clone)
+    assert before == identities(clone)
+    assert len(set(before.values())) == len(PARTS)
+
+
+@pytest.mark.parametrize("file", ["tests/boot/images/agent", "tests/boot/images/make-images", "tests/boot/programs/memory-gfns.h",
+                                  f"build/{TOOLS[0]}", "build/bin/xl-numa-policy", "build/linux/vmlinux"])
+def test_each_input_counts(clone, file):
+    before = identities(clone)
+    with open(clone / file, "a", encoding="ascii") as changed:
+        changed.write("\n")
+    after = identities(clone)
+    assert all(before[part] != after[part] for part in PARTS)
+
+
+@pytest.mark.parametrize("file", OF_DEBIAN)
+def test_debian_counts_for_its_own_part_only(clone, file):
+    before = identities(clone)
+    with open(clone / "build" / file, "a", encoding="ascii") as changed:
+        changed.write("\n")
+    after = identities(clone)
+    assert [part for part in PARTS if before[part] != after[part]] == ["debian"]
+    shutil.rmtree((clone / "build" / file).parent)
+    assert make_images(clone, "--id", "debian").returncode == 1
+    assert make_images(clone, "--id", "base").stdout.strip() == before["base"]
+
+
+def test_a_product_of_the_cache_counts_by_its_key(clone):
+    found = []
+    for key in ("0" * 24, "1" * 24):
+        place = clone / "xen-numa-policy" / "products" / "linux" / key
+        shutil.copytree(clone / "build" / "linux", place)
+    shutil.rmtree(clone / "build" / "linux")
+    for key in ("0" * 24, "1" * 24):
+        (clone / "build" / "linux").unlink(missing_ok=True)
+        (clone / "build" / "linux").symlink_to(clone / "xen-numa-policy" / "products" / "linux" / key)
+        found.append(identities(clone))
+    assert all(found[0][part] != found[1][part] for part in PARTS)
+
+
+def test_debian_is_not_put_on_a_stale_base(clone):
+    base = clone / "build" / "images-base"
+    base.mkdir()
+    (base / "image-id").write_text("0" * 64 + "\n")
+    made = make_images(clone, clone / "out", "debian")
+    assert made.returncode == 1 and "images-base is missing or stale" in made.stderr
+    assert not (clone / "out" / "image-id").exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--id"], ["--id", "all"], ["out", "base", "plain"]])
+def test_wrong_usage(clone, arguments):
+    refused = make_images(clone, *arguments)
+    assert refused.returncode == 2 and refused.stderr.startswith("usage: make-images OUTDIR PART"), refused
