@@ -9,6 +9,7 @@ and takes the `machine` fixture.  Tests are sorted so that a machine is booted o
 next test needs another one.  A machine that went red is replaced for the next test, twice at most.
 """
 
+import contextlib
 import shlex
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from harness import memory
 from harness.bochs import BochsMachine
 from harness.ibs import IbsMachine
-from harness.machine import BootRed, Machine
+from harness.machine import BootRed, HostFault, Machine
 from harness.topologies import TOPOLOGIES
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
@@ -63,8 +64,10 @@ def pytest_runtest_teardown(item, nextitem):
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item):
+def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
+    # for whoever runs such a test again
+    report.host_fault = call.excinfo is not None and call.excinfo.errisinstance(HostFault)
     machine = item.config.boots.machine
     if report.failed and machine is not None and wanted(item):
         report.sections.append((machine.program, machine.stillness()))
@@ -72,6 +75,17 @@ def pytest_runtest_makereport(item):
 
 def pytest_unconfigure(config):
     config.boots.kill()
+
+
+@contextlib.contextmanager
+def told(where=""):
+    """A red machine fails the test without a traceback; a fault of the host goes on to whoever has the test run again."""
+    try:
+        yield
+    except HostFault:
+        raise
+    except BootRed as red:
+        pytest.fail(f"{where}{red}", pytrace=False)
 
 
 class Boots:
@@ -110,10 +124,9 @@ class Boots:
             machine.kill()
             return
         try:
-            lost = self.lost(machine)
-            machine.finish()
-        except BootRed as red:
-            pytest.fail(f"verdict on the boot: {red}", pytrace=False)
+            with told("verdict on the boot: "):
+                lost = self.lost(machine)
+                machine.finish()
         finally:
             machine.kill()
         if abs(lost) > OWN_PAGES:
@@ -133,18 +146,17 @@ class Boots:
 @pytest.fixture
 def machine(request):
     boots = request.config.boots
-    try:
+    with told():
         machine = boots.get(wanted(request.node))
         machine.run(f"echo {shlex.quote('=== ' + request.node.name)} >/dev/kmsg")
-    except BootRed as red:
-        pytest.fail(str(red), pytrace=False)
     yield machine
     if machine.dead:
         return      # the test itself is red already
     try:
-        left = machine.run(CLEAN_UP).out.split()
-        machine.check_console()
-    except BootRed as red:
+        with told():
+            left = machine.run(CLEAN_UP).out.split()
+            machine.check_console()
+    except BaseException:
         machine.kill()
-        pytest.fail(str(red), pytrace=False)
+        raise
     assert not left, f"domains that do not go away: {left}"

@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 from harness import agent, scan
 from harness.bochs import BochsMachine
-from harness.machine import ROOT, BootRed, CommandFailed, Machine
+from harness.machine import ROOT, BootRed, CommandFailed, HostFault, Machine
 from harness.stillness import INTERVAL, Stillness
 from harness.topologies import TOPOLOGIES
 
@@ -168,6 +169,38 @@ def test_stillness_is_no_hang():
     assert longest < took - 2
 
 
+def test_stillness_is_no_sleep():
+    """A machine whose CPUs are all halted for good wants no CPU, and the host denies it none."""
+    with subprocess.Popen(["sleep", "1000"]) as program:
+        stillness = Stillness(program.pid)
+        time.sleep(5)
+        longest = stillness.longest()
+        program.kill()
+    assert longest < 3
+
+
+def test_stillness_since_a_moment():
+    """Of a standstill, only what was later; the one that goes on is one, too."""
+    def longest(*moments):
+        return [stillness.longest(moment) for moment in moments]
+
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as program:
+        stillness = Stillness(program.pid)
+        program.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        time.sleep(3)
+        whole, half, none = longest(0, began + 1.5, began + 3)
+        program.send_signal(signal.SIGCONT)
+        time.sleep(2 * INTERVAL)
+        over = time.monotonic()
+        program.kill()
+    stillness.join()
+    assert whole >= 3 - 2 * INTERVAL and 0.5 < half < whole - 1 and none < half
+    # … and when it is over
+    whole_then, half_then, later = longest(0, began + 1.5, over)
+    assert whole_then >= whole and 0.5 < half_then < whole_then - 1 and later < half_then
+
+
 def test_scan_cut_log():
     assert not scan.ends_complete(GOOD_LOG[:GOOD_LOG.index(b"(XEN) Entering")])
 
@@ -206,6 +239,85 @@ def test_answer_planted(text):
 def test_bye_planted(record):
     with pytest.raises(agent.ProtocolError):
         agent.check_bye(agent.BYE.search(record), "boot", 3)
+
+
+class Scripted(Machine):
+    """A machine that a shell script plays, on the agent's line; `console WORDS` says them on Xen's."""
+
+    def __init__(self, script, hello=True):
+        super().__init__(TOPOLOGIES["n1"])
+        says_hello = f"echo @hello {self.nonce} scripted; read request;" if hello else ""
+        self.script = f"console() {{ echo \"$@\" >>{shlex.quote(str(self.console))}; }}; console; {says_hello} {script}"
+
+    def products(self):
+        return []
+
+    def image_id(self):
+        return "scripted"
+
+    def command(self):
+        return ["/bin/sh", "-c", self.script]
+
+
+# as a shell has no signal of its own for them: spins, sleeps, is stopped
+SPINS, SLEEPS, STOPPED = "while :; do :; done", "exec sleep 1000", "kill -STOP $$"
+
+
+@pytest.mark.parametrize("hello", [True, False], ids=["run", "boot"])
+@pytest.mark.parametrize(("script", "why", "host"), [
+    ("kill -KILL $$", "ended .* with signal 9$", True),
+    ("kill -ABRT $$", "ended .* with signal 6$", True),
+    ("exit 1", "ended .* with status 1$", True),
+    ("exit 0", "ended .* with status 0$", False),
+    ("console '(XEN) Panic on CPU 0:'; exit 0", "Panic on CPU 0", False),
+    ("console '(XEN) Panic on CPU 0:'; kill -KILL $$", "Panic on CPU 0", False),
+    (f"console '(XEN) Panic on CPU 0:'; {STOPPED}", "Panic on CPU 0", False),
+    (SPINS, "hang", False),
+    (SLEEPS, "hang", False),
+    (STOPPED, "hang", True),
+], ids=["killed", "aborts", "fails", "ends", "panic", "panic-killed", "panic-stopped", "spins", "sleeps", "stopped"])
+def test_host_fault(script, why, host, hello, monkeypatch):
+    """The host is to blame for an emulator that dies or may not run; for what Xen said or did, the machine is."""
+    monkeypatch.setattr("harness.machine.STOOD_STILL", 2)
+    monkeypatch.setattr("harness.machine.BOOT_SECONDS", 3)
+    machine = Scripted(script, hello)
+    with pytest.raises(BootRed) as red:
+        machine.boot().run("true", timeout=3)
+    assert re.search(why, str(red.value), re.M)
+    assert (red.type is HostFault) is host
+    # whoever goes on with it is told the same
+    with pytest.raises(BootRed) as again:
+        machine.run("true")
+    assert again.type is red.type
+
+
+POWERS_OFF = "echo @bye {nonce} 0; console '(XEN) Entering ACPI S5 state.';"
+
+
+@pytest.mark.parametrize(("script", "host"), [
+    ("exit 0", None), ("exit 1", True), ("kill -SEGV $$", True), ("console '(XEN) Panic on CPU 0:'; kill -SEGV $$", False)],
+    ids=["well", "fails", "crashes", "panic"])
+def test_host_fault_at_the_end(script, host):
+    machine = Scripted("")
+    machine.script += POWERS_OFF.format(nonce=machine.nonce) + script
+    machine.boot()
+    if host is None:
+        machine.finish()
+        return
+    with pytest.raises(BootRed) as red:
+        machine.finish()
+    assert (red.type is HostFault) is host
+
+
+def test_host_fault_of_bochs(tmp_path, monkeypatch):
+    """Its status says nothing; that a signal ended it does, unless the machine was off."""
+    monkeypatch.setattr(BochsMachine, "log", lambda self: tmp_path / "log")
+    machine = BochsMachine(TOPOLOGIES["ept"])
+    for said, status, killed_by, host in (("something else", 1, None, False), ("something else", None, signal.SIGSEGV, True),
+                                          ("soft power off", None, signal.SIGSEGV, False)):
+        (tmp_path / "log").write_text(f"00068e[ACPI  ] >>PANIC<< ACPI control: {said}\n")
+        machine.qemu = types.SimpleNamespace(exitstatus=status, signalstatus=killed_by)
+        assert machine.came_to_grief() is host
 
 
 # From here on real boots go wrong.
@@ -283,6 +395,21 @@ def test_boot_qemu_killed(small):
     os.kill(small.qemu.pid, signal.SIGKILL)
     with pytest.raises(BootRed, match="QEMU ended"):
         small.run("true")
+
+
+def test_boot_host_fault(small, monkeypatch):
+    """As above, of a real machine: dom0 hangs, and the host is to blame only if it has let QEMU stand still meanwhile."""
+    monkeypatch.setattr("harness.machine.STOOD_STILL", 2)
+    os.kill(small.qemu.pid, signal.SIGSTOP)
+    with pytest.raises(HostFault, match="hang"):
+        small.run("true", timeout=3)
+
+
+def test_boot_host_fault_is_no_hang(small, monkeypatch):
+    monkeypatch.setattr("harness.machine.STOOD_STILL", 2)
+    with pytest.raises(BootRed, match="hang") as red:
+        small.run("sleep 1000", timeout=3)
+    assert red.type is not HostFault
 
 
 def test_boot_agent_gone(small):

@@ -98,6 +98,10 @@ class BochsMachine(Machine):
         powered_off = POWERED_OFF in self.log().read_bytes()
         return powered_off and (self.qemu.exitstatus == 1 or self.qemu.signalstatus == signal.SIGSEGV)
 
+    def came_to_grief(self):
+        # 1 may be anything, a panic of the machine as well
+        return self.qemu.exitstatus is None and not self.ended_well()
+
     def _make_cd(self, directory):
         cd = directory / "cd"
         cd.mkdir()

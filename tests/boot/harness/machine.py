@@ -23,6 +23,7 @@ FIRMWARE = ["-L", "/usr/share/qemu", "-L", "/usr/share/seabios"]
 
 BOOT_SECONDS = 240       # measured 25 s; a busy machine must not turn a boot red
 COMMAND_SECONDS = 120
+STOOD_STILL = 5          # seconds without the host's CPU that excuse a hang
 # bootscrub would touch all of the emulated memory, at the cost of the host's
 XEN_OPTIONS = "console=com1 com1=115200,8n1 loglvl=all guest_loglvl=all dom0_max_vcpus=1 dom0_vcpus_pin bootscrub=0"
 DOM0_OPTIONS = "console=hvc0 clocksource=xen tsc=unstable panic=1"
@@ -30,6 +31,10 @@ DOM0_OPTIONS = "console=hvc0 clocksource=xen tsc=unstable panic=1"
 
 class BootRed(Exception):
     """The machine cannot be trusted from here on."""
+
+
+class HostFault(BootRed):
+    """Not the machine's fault, but its emulator's or the host's: a second try may well be green."""
 
 
 class CommandFailed(Exception):
@@ -88,7 +93,7 @@ def current_image_id(part):
 
 
 class Machine:
-    """A booted machine.  Any failure to behave raises BootRed and ends QEMU.
+    """A booted machine.  Any failure to behave raises BootRed and ends QEMU; HostFault, if the machine is not to blame.
 
     What is booted is said in four places, which tests/bench/harness/native.py fills otherwise: products, payload(), image_id()
     and ends_complete.  What emulates it, in command() and the next five, for bochs.py.
@@ -113,6 +118,7 @@ class Machine:
         self.scanner = scan.Scanner()
         self.console_read = 0
         self.dead = None
+        self.red = BootRed                  # what it is dead of
         words = re.sub(r"[^A-Za-z0-9=.]+", "-", xen_options).strip("-")
         stem = "-".join(filter(None, (topology.name, hypervisor, words, self.nonce[:6])))
         LOGS.mkdir(parents=True, exist_ok=True)
@@ -170,7 +176,7 @@ class Machine:
     def run(self, command, timeout=COMMAND_SECONDS, check=True):
         """Runs a shell command in dom0.  With `check`, a status other than 0 raises CommandFailed."""
         if self.dead:
-            raise BootRed(self.dead)
+            raise self.red(self.dead)
         self.count += 1
         nonce = agent.new_nonce()
         self._send(agent.request(nonce, command))
@@ -192,23 +198,24 @@ class Machine:
     def finish(self):
         """Powers dom0 off and gives the verdict on the whole boot."""
         if self.dead:
-            raise BootRed(self.dead)
+            raise self.red(self.dead)
         self._send(b"%s bye\n" % agent.new_nonce().encode())
         bye = self._expect(agent.BYE, 60, "the final record")
         try:
             agent.check_bye(bye, self.nonce, self.count)
         except agent.ProtocolError as error:
             self._die(str(error))
+        powered_off = time.monotonic()
         try:
             self.qemu.expect(pexpect.EOF, timeout=60)
         except pexpect.TIMEOUT:
-            self._die(f"{self.program} does not end after dom0 powered off")
+            self._die(f"{self.program} does not end after dom0 powered off", self._host_stood_still(powered_off))
         self.qemu.close()
-        if not self.ended_well():
-            self._die(f"{self.program} ended with status {self.qemu.exitstatus}, signal {self.qemu.signalstatus}")
         red = self.scanner.feed(self._new_console()) + self.scanner.end()
         if red:
             self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
+        if not self.ended_well():
+            self._die(f"{self.program} ended with {self._status()}", self.came_to_grief())
         if not self.ends_complete(self.console.read_bytes()):
             self._die("the console is cut: it does not end with a power-off")
         self.dead = "the machine has been powered off"
@@ -216,6 +223,18 @@ class Machine:
     def ended_well(self):
         """Whether the emulator ended as it does when the machine powers off."""
         return self.qemu.exitstatus == 0
+
+    def came_to_grief(self):
+        """Whether the emulator ended as no machine makes it end: with QEMU's -no-reboot, a panic or a reset is a 0, too."""
+        return self.qemu.exitstatus != 0
+
+    def _status(self):
+        """How the emulator ended."""
+        signalled = self.qemu.signalstatus
+        return f"signal {signalled}" if signalled is not None else f"status {self.qemu.exitstatus}"
+
+    def _host_stood_still(self, since):
+        return self.host_stillness.longest(since) >= STOOD_STILL
 
     def kill(self):
         """Ends QEMU whatever its state."""
@@ -236,7 +255,8 @@ class Machine:
     def _expect(self, pattern, timeout, what):
         # In slices, so that a panic is reported as what it is and at once, not as a hang when the time is up.
         timeout *= self.slower
-        end = time.monotonic() + timeout
+        started = time.monotonic()
+        end = started + timeout
         while True:
             try:
                 self.qemu.expect(pattern, timeout=min(2, max(0.1, end - time.monotonic())))
@@ -248,16 +268,19 @@ class Machine:
                     red += self.scanner.feed(self._new_console())
                     self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
                 if time.monotonic() >= end:
-                    self._die(f"hang: waited {timeout} s for {what}")
+                    self._die(f"hang: waited {timeout} s for {what}", self._host_stood_still(started))
             except pexpect.EOF:
+                self.qemu.close()
                 red = self.scanner.feed(self._new_console()) + self.scanner.end()
                 note = "\n  " + "\n  ".join(red[:20]) if red else ""
-                self._die(f"{self.program} ended while waiting for {what}{note}")
+                self._die(f"{self.program} ended while waiting for {what}, with {self._status()}{note}",
+                          not red and self.came_to_grief())
 
-    def _die(self, why):
+    def _die(self, why, host_fault=False):
+        report = self._report(why)
         self.kill()
-        self.dead = self._report(why)
-        raise BootRed(self.dead)
+        self.dead, self.red = report, HostFault if host_fault else BootRed
+        raise self.red(report)
 
     def stillness(self):
         """What a reader must know of the host who looks for why a test was red."""
