@@ -11,6 +11,7 @@ next test needs another one.  A machine that went red is replaced for the next t
 
 import contextlib
 import shlex
+import time
 
 import pytest
 
@@ -36,8 +37,6 @@ domains
 
 
 def pytest_configure(config):
-    # two of them at a time take four times as long as one after the other: emulated CPUs wait for each other's flushes
-    config.addinivalue_line("markers", "busy: guests keep several emulated CPUs at work, which no two tests should do at a time")
     config.addinivalue_line("markers", "boot(topology, hypervisor='debug', xen_options=''): the machine a test runs on")
     config.boots = Boots()
 
@@ -66,11 +65,13 @@ def pytest_runtest_teardown(item, nextitem):
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
-    # for whoever runs such a test again
-    report.host_fault = call.excinfo is not None and call.excinfo.errisinstance(HostFault)
     machine = item.config.boots.machine
+    disturbed = False
     if report.failed and machine is not None and wanted(item):
         report.sections.append((machine.program, machine.stillness()))
+        disturbed = machine.host_stood_still(time.monotonic() - call.duration)
+    # for runner/reruns.py
+    report.host_fault = disturbed or call.excinfo is not None and call.excinfo.errisinstance(HostFault)
 
 
 def pytest_unconfigure(config):

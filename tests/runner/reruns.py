@@ -38,3 +38,8 @@ def pytest_report_teststatus(report):
     if report.outcome == "rerun":
         return "rerun", "R", "RERUN"
     return None
+
+
+def pytest_terminal_summary(terminalreporter):
+    again = len(terminalreporter.stats.get("rerun", ()))
+    terminalreporter.write_line(f"tests run again, as the host had disturbed them: {again}")

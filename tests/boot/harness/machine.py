@@ -180,7 +180,12 @@ class Machine:
         self.count += 1
         nonce = agent.new_nonce()
         self._send(agent.request(nonce, command))
-        answer = self._expect(agent.ANSWER, timeout, f"the end of: {command[:120]}")
+        try:
+            answer = self._expect(agent.ANSWER, timeout, f"the end of: {command[:120]}")
+        except BaseException:
+            # a test whose time is up: the answer would be taken for that of the next command
+            self.kill()
+            raise
         try:
             result = agent.parse_answer(answer, nonce, self.count, command)
         except agent.ProtocolError as error:
@@ -209,7 +214,7 @@ class Machine:
         try:
             self.qemu.expect(pexpect.EOF, timeout=60)
         except pexpect.TIMEOUT:
-            self._die(f"{self.program} does not end after dom0 powered off", self._host_stood_still(powered_off))
+            self._die(f"{self.program} does not end after dom0 powered off", self.host_stood_still(powered_off))
         self.qemu.close()
         red = self.scanner.feed(self._new_console()) + self.scanner.end()
         if red:
@@ -233,7 +238,8 @@ class Machine:
         signalled = self.qemu.signalstatus
         return f"signal {signalled}" if signalled is not None else f"status {self.qemu.exitstatus}"
 
-    def _host_stood_still(self, since):
+    def host_stood_still(self, since):
+        """Since a moment of time.monotonic(), for long enough to excuse what waited meanwhile."""
         return self.host_stillness.longest(since) >= STOOD_STILL
 
     def kill(self):
@@ -268,7 +274,7 @@ class Machine:
                     red += self.scanner.feed(self._new_console())
                     self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
                 if time.monotonic() >= end:
-                    self._die(f"hang: waited {timeout} s for {what}", self._host_stood_still(started))
+                    self._die(f"hang: waited {timeout} s for {what}", self.host_stood_still(started))
             except pexpect.EOF:
                 self.qemu.close()
                 red = self.scanner.feed(self._new_console()) + self.scanner.end()

@@ -77,6 +77,7 @@ def test_what_the_host_disturbed_is_run_again_once(planted, tmp_path):
         assert run.cases() == {"test_disturbed": "passed", "test_wrong": "failed"}
         assert (run.count("rerun"), run.count("passed"), run.count("failed")) == (1, 1, 1), run.said
         assert re.search(r"^ERROR, run again \S+::test_disturbed: .*stood still", run.said, re.M)
+        assert "tests run again, as the host had disturbed them: 1\n" in run.said
         ktap = (run.place / "results.ktap").read_text().splitlines()
         assert ktap[1] == "1..2" and ktap[3].startswith("ok 1 ") and ktap[2].startswith("# run again: ")
 
