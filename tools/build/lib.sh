@@ -2,8 +2,8 @@
 # What every script here needs: places, messages, logged steps with progress, the product cache.
 # Sourced, not run.  Products live in the cache, one directory a content key; build/ holds symlinks to them.
 
-# Debian's tools only: no pyenv, no /usr/local
-PATH=/usr/sbin:/usr/bin:/sbin:/bin
+# Debian's tools only: no pyenv, no /usr/local; its compilers by way of ccache
+PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH LC_ALL=C.UTF-8
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
@@ -12,6 +12,9 @@ ROOT=${PQ_ROOT:-$(cd "$here/../.." && pwd)}
 [ -n "${XDG_CACHE_HOME:-}${HOME:-}" ] || HOME=$(getent passwd "$(id -u)" | cut -d: -f6)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/xen-numa-policy
 BUILD=$ROOT/build
+# ours alone: what the user has set up for ccache is not read, nor is what we compile kept there
+unset "${!CCACHE_@}"
+export CCACHE_CONFIGPATH=/dev/null CCACHE_DIR=$CACHE/ccache CCACHE_MAXSIZE=3G CCACHE_COMPILERCHECK=content
 JOBS=${JOBS:-$(nproc)}
 
 say() { printf '%s\n' "${STEP:+[$STEP] }$*" >&2; }
@@ -119,6 +122,16 @@ product() {
 	rm -rf "${BUILD:?}/$name.new"
 	ln -sT "$dir" "$BUILD/$name.new" && mv -T "$BUILD/$name.new" "$BUILD/$name" || die "cannot write in $BUILD"
 	exec 9>&-
+}
+
+# build_place NAME: sets place to an empty directory that is gone when this shell ends.  Its path is always the same: paths get into what is
+# built, so the same sources give the same bytes, and ccache knows a file again.  What a killed run left behind, and still builds, is waited for.
+build_place() {
+	place=$CACHE/build/$1
+	exec 8>"$CACHE/locks/build-$1"
+	flock 8
+	trap 'rm -rf "$place"' EXIT
+	rm -rf "$place" && mkdir -p "$place"
 }
 
 # unpack REPO COMMIT DIR [PATH…]: sources without git; only those paths, so that a key over the paths is a key over the build

@@ -13,13 +13,14 @@ read -r repo commit <<<"$found"
 mapfile -t paths <"$here/xen.paths"
 
 compile() {
-	local out=$1 dir=${1%/*}
-	unpack "$repo" "$commit" "$dir/source" "${@:2}"
-	"$here/hypervisor.sh" "$dir/source" "$dir/objects" "$fragment" "$JOBS"
-	cp "$dir/objects/xen" "$dir/objects/xen-syms" "$dir/objects/.config" "$out/"
+	local out=$1
+	build_place "xen-$variant"
+	unpack "$repo" "$commit" "$place/source" "${@:2}"
+	"$here/hypervisor.sh" "$place/source" "$place/objects" "$fragment" "$JOBS"
+	cp "$place/objects/xen" "$place/objects/xen-syms" "$place/objects/.config" "$out/"
 }
-export -f compile unpack
-export repo commit here fragment JOBS
+export -f compile build_place unpack
+export repo commit here variant fragment CACHE JOBS
 # a series without any patch has no option to ask for
 compgen -G "$ROOT/xen-patches/*.patch" >/dev/null || export MAY_LACK=NUMA_POLICY
 
