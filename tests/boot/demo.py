@@ -2,9 +2,13 @@
 """The demo: boots the patched stack on an emulated 8-node machine, makes three guests, shows where their memory is, has Carrefour
 follow what a fourth one does, and repairs the placement of a running one, whose memory accesses are counted before and after.
 
-It is run by `make demo` when everything is built.  It ends with 0 only if all it tells was found to be true.
+demo.py [place|repair]: both halves, or one.  `make demo` shows the first as soon as what it needs is built, and meanwhile builds what
+the second needs.  It ends with 0 only if all it tells was found to be true.
 """
 
+import os
+import shutil
+import signal
 import sys
 import textwrap
 import time
@@ -17,7 +21,7 @@ sys.path[:0] = [str(Path(__file__).absolute().parent), str(Path(__file__).absolu
 # pylint: disable=wrong-import-position
 import places       # noqa: F401  makes the benches' modules importable
 from harness import carrefour, checks, guests
-from harness.machine import BootRed, CommandFailed, Machine
+from harness.machine import QEMU, BootRed, CommandFailed, Machine
 from harness.topologies import TOPOLOGIES
 from placement.machines import MeasureError
 from repair.machine import GUEST, RepairHost, time as modelled_time
@@ -33,7 +37,8 @@ WORKER = "worker"
 LOCAL, PATIENCE = 90, 300   # percent of a worker's accesses, and of its pages, that Carrefour is to bring home; in so many seconds
 PROGRAM = "pattern-master"
 
-STARTED = time.monotonic()
+# seconds are those since `make demo` began
+STARTED = int(os.environ.get("SETUP_STARTED", time.time()))
 BOLD, DIM, PLAIN = ("\033[1m", "\033[2m", "\033[0m") if sys.stdout.isatty() else ("", "", "")
 
 
@@ -42,7 +47,7 @@ def say(text):
 
 
 def step(text):
-    print(f"{DIM}[{time.monotonic() - STARTED:4.0f} s]{PLAIN} {text}", flush=True)
+    print(f"{DIM}[{time.time() - STARTED:4.0f} s]{PLAIN} {text}", flush=True)
 
 
 def typed(machine, command):
@@ -134,7 +139,8 @@ def place():
     say(f"This emulates a machine with {topology.nodes} NUMA nodes of one CPU and about 1 GiB each, and boots Xen with the "
         "NUMA policies of this repository on it, then Linux as dom0, then guests. No hardware virtualization is needed.")
     step("booting Xen and dom0 (takes about half a minute)")
-    machine = Machine(topology, "release")
+    # the QEMU of this project is being built then; Debian's is slower with guests, and right
+    machine = Machine(topology, "release", qemu=None if QEMU.exists() else shutil.which(QEMU.name))
     try:
         machine.boot()
         step("dom0 is up")
@@ -148,7 +154,7 @@ def place():
     finally:
         machine.kill()
     step("machine powered off in good order, nothing suspicious on its console")
-    print(f"\nThe console is kept in {machine.console}\n")
+    print(f"\nThe console is kept in {machine.console}\n", flush=True)
 
 
 def tell_apart(before, after):
@@ -183,10 +189,18 @@ def repair():
     print(f"\nThe console is kept in {machine.console}\nNext: make test, or docs/.")
 
 
+HALVES = {"place": place, "repair": repair}
+
+
 def main():
+    if not set(sys.argv[1:]) <= set(HALVES):
+        print("usage: demo.py [place|repair]", file=sys.stderr)
+        return 2
+    # as when interrupted: the machine is ended
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        place()
-        repair()
+        for half in sys.argv[1:] or HALVES:
+            HALVES[half]()
     except (BootRed, CommandFailed, MeasureError, AssertionError) as error:
         # a bare assert has no words, its line has
         what = str(error) or traceback.extract_tb(error.__traceback__)[-1].line

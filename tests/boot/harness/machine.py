@@ -49,17 +49,19 @@ def tail(path, lines=25):
     return "\n".join(text.splitlines()[-lines:])
 
 
-def emulator(topology, console):
-    """QEMU and its options for a machine of this topology: console and agent line, nothing to boot."""
+def emulator(topology, console, qemu=None):
+    """QEMU, or the one that is given, and its options for a machine of this topology: console and agent line, nothing to boot."""
     accel = os.environ.get("ACCEL", "tcg")
     if accel == "kvm":
         program, cpu = ["qemu-system-x86_64"], ["-accel", "kvm", "-cpu", "host"]
     else:
         # With monitor, Xen's idle loop takes a #GP in mwait.  With xsave, TCG reports a compressed size and no XSAVEC, at which a
         # debug Xen warns.
-        if not QEMU.exists():
-            raise BootRed(f"{QEMU} is missing: run make setup")
         program, cpu = [str(QEMU), *FIRMWARE], ["-accel", "tcg,thread=multi", "-cpu", "EPYC-v2,+svm,+npt,-monitor,-xsave"]
+    if qemu:
+        program = [str(qemu)]
+    if program[0] == str(QEMU) and not QEMU.exists():
+        raise BootRed(f"{QEMU} is missing: run make setup")
     numa, first = [], 0
     for node, (cpus, mib) in enumerate(zip(topology.cpus, topology.mib)):
         memory = ""
@@ -106,11 +108,12 @@ class Machine:
     ends_complete = staticmethod(scan.ends_complete)
     dom0_image = "images-base/dom0.cpio.gz"     # relative to BUILD, in a part that make-images makes
 
-    def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=()):
+    def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=(), qemu=None):
         self.topology = topology
         self.hypervisor = hypervisor
         self.xen_options = xen_options
         self.qemu_options = qemu_options
+        self.qemu_program = qemu
         self.dom0_image = topology.dom0_image or self.dom0_image
         self.images = self.dom0_image.partition("/")[0]
         self.count = 0
@@ -147,7 +150,7 @@ class Machine:
     def command(self):
         """What to start; its terminal is the agent's line."""
         slow = ["env", f"CLOCK_SLOWED={self.clock_slowed}"] if self.clock_slowed > 1 else []
-        return [*slow, *emulator(self.topology, self.console), *self.payload(), *self.qemu_options]
+        return [*slow, *emulator(self.topology, self.console, self.qemu_program), *self.payload(), *self.qemu_options]
 
     def boot(self):
         for product in self.products():
