@@ -110,3 +110,23 @@ def test_a_local_git_tree_instead_of_base(series, tmp_path):
     assert series.git("log", "--format=%s").splitlines()[0] == "notes: mode and link"
     series.pq("verify", "xen", XEN_SRC=str(local))
     assert "is no git tree" in series.refused("verify", "xen", XEN_SRC=str(tmp_path))
+
+
+def test_a_tree_of_some_directories(series):
+    """For tests that need not all of it; the commits are the same, and it becomes whole when it is asked for."""
+    before = [patch.read_bytes() for patch in series.patches()]
+    series.run("rm", "-rf", series.root / "build")
+    listed = series.root / "listed"
+    listed.write_text("new dir\n")
+    series.pq("import", "--only", listed, "xen")
+    assert (series.tree / "notes").exists() and not (series.tree / "xen").exists()
+    assert series.git("status", "--porcelain") == ""
+    series.pq("export", "xen")
+    assert [patch.read_bytes() for patch in series.patches()] == before
+    series.pq("import", "--only", listed, "--gently", "xen")
+    assert not (series.tree / "xen").exists()
+    series.pq("import", "xen")
+    assert (series.tree / "xen/main.c").exists() and series.git("status", "--porcelain") == ""
+    # and stays whole
+    series.pq("import", "--only", listed, "--gently", "xen")
+    assert (series.tree / "xen/main.c").exists()

@@ -39,6 +39,7 @@ def parser():
         sub.add_argument("name", nargs="?", choices=list(common.DIRECTORY), help="which series (default: both)")
         if verb == "import":
             sub.add_argument("--gently", action="store_true", help="leave a tree alone that holds work of yours")
+            sub.add_argument("--only", metavar="FILE", help="a new tree gets only the directories that this file lists")
     sub = verbs.add_parser("rebase", help="move a series to other sources; without ONTO, finish a rebase that stopped")
     sub.add_argument("name", choices=list(common.DIRECTORY))
     sub.add_argument("onto", nargs="?", metavar="TARBALL|GIT-TREE[:REF]")
@@ -54,7 +55,7 @@ def run(args):
     elif args.verb == "rebase":
         rebase.rebase(args.name, args.onto)
     else:
-        extra = {"gently": True} if getattr(args, "gently", False) else {}
+        extra = {option: getattr(args, option) for option in ("gently", "only") if getattr(args, option, None)}
         for name in [args.name] if args.name else common.DIRECTORY:
             VERBS[args.verb][1](name, **extra)
 

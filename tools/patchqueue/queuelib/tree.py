@@ -6,6 +6,7 @@ somebody's work and is never dropped: FORCE=1 sets it aside (git stash, branch p
 """
 import os
 import shutil
+from pathlib import Path
 
 from .base import get_base
 from .common import (IDENTITY, ROOT, Error, git, patch_files, say, scratch, series_digest, series_dir,
@@ -46,8 +47,9 @@ def changes(tree):
     return git(tree, "status", "--porcelain")
 
 
-def import_tree(name, gently=False):
-    """Makes or refreshes build/trees/NAME from the patch files; gently leaves a tree with work in it as it is."""
+def import_tree(name, gently=False, only=None):
+    """Makes or refreshes build/trees/NAME from the patch files; gently leaves a tree with work in it as it is.  A tree that is
+    made for its first time has the directories that the file `only` lists, and becomes whole without it."""
     tree, directory = tree_dir(name), series_dir(name)
     if gently and (tree / ".git").is_dir() and has_work(tree):
         warn(f"{tree} holds work that is not in {directory.name}/: left alone; builds use the patch files (make export)")
@@ -60,20 +62,24 @@ def import_tree(name, gently=False):
         refuse_midway(tree)
         keep_work(tree)
     else:
-        create(base, tree)
+        create(base, tree, only)
+    if not only and git(tree, "config", "core.sparseCheckout", check=False).stdout.strip() == "true":
+        git(tree, "sparse-checkout", "disable")
     git(tree, "fetch", "-q", base.repo, f"{base.commit}:refs/pq/base", f"{tip}:refs/pq/synced", "--force")
     git(tree, "checkout", "-q", "-B", BRANCH, "refs/pq/synced")
     git(tree, "config", "pq.series", series_digest(directory))
     say(f"{tree.relative_to(ROOT)}: {len(patch_files(directory))} patches on {base.origin}")
 
 
-def create(base, tree):
+def create(base, tree, only):
     """A clone of the cached base that does not depend on the cache (hard links, no alternates)."""
     shutil.rmtree(tree, ignore_errors=True)
     tree.parent.mkdir(parents=True, exist_ok=True)
     with scratch("tree") as work:
         git(work, "clone", "-q", "--local", "--no-checkout", base.repo, work / "tree")
         git(work / "tree", "remote", "remove", "origin")
+        if only:
+            git(work / "tree", "sparse-checkout", "set", "--cone", *Path(only).read_text(encoding="utf-8").splitlines())
         # commits made in the tree are the project's
         for key, value in zip(("user.name", "user.email"), IDENTITY):
             git(work / "tree", "config", key, value)
