@@ -2,12 +2,14 @@
 SHELL := /bin/bash
 PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
-PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin debian-kernel guest-module images qemu-plugin qemu workloads
+# as in tools/build/products.mk, which has what each is made of, and what each verb needs
+PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin debian-kernel guest-module \
+	images images-base images-plain images-debian qemu-source qemu-plugin qemu workload-packages workloads
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:
 	@printf '%s\n' \
-	  'make demo      sets everything up, boots an emulated 8-node machine with our Xen, shows where guests live' \
+	  'make demo      boots an emulated 8-node machine with our Xen, shows where guests live; sets up what that needs' \
 	  'make test      sets everything up and runs every test; results in build/results/' \
 	  'make soak      the long campaign, which make test leaves out: ONLY=WORDS for a part, stopped and resumed at will; docs/results/soak.md' \
   'make check     the tests that boot nothing and build little' \
@@ -26,36 +28,36 @@ help:
 	  '' \
 	  'Everything made lands in build/ and in $${XDG_CACHE_HOME:-~/.cache}/xen-numa-policy.'
 
-setup:
-	@tools/build/setup.sh
+setup: setup-all
+
+# what a verb needs, by products.mk
+setup-%:
+	@tools/build/setup.sh $*
 
 packages:
 	@tools/build/packages.sh
 
-# one product: make xen-debug, make linux, …
-xen-debug xen-release xen-off xen-optional xen-stock:
-	@tools/build/xen.sh $(@:xen-%=%)
-xen-tools linux bin debian-kernel guest-module images qemu-plugin qemu workloads:
-	@tools/build/$@.sh
+# a product, and what it is made of: make xen-debug, make linux, …
+$(PRODUCTS):
+	@tools/build/setup.sh $@
 
-demo: setup
-	@$(PYTHON) tests/boot/demo.py
+demo: setup-demo
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
 # A boot keeps one core busy: see tests/runner for what runs side by side, and in what order.
 TEST_DIRS := $(wildcard tests/series tests/unit tests/numasim tests/bench tests/boot)
 SIDE_BY_SIDE := -n auto --dist loadgroup --max-worker-restart 2 --durations 25 --durations-min 30
-test: setup
+test: setup-test
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --run-limit 80 $(TEST_DIRS) $(PYTEST_ARGS)
 
 # What make test leaves out.  It can be stopped and resumed: what has passed with the same inputs is not run again.
-soak: setup
+soak: setup-soak
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --soak=only $(if $(ONLY),-k '$(ONLY)') $(TEST_DIRS) $(PYTEST_ARGS)
 
-check: packages trees xen-tools
+check: setup-check
 	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)
 
-bench: setup
+bench: setup-bench
 	@$(PYTHON) tests/bench/create_cost/run.py
 	@$(PYTHON) tests/bench/move_cost/run.py
 	@$(PYTHON) tests/bench/touch_cost/run.py

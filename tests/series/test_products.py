@@ -1,5 +1,6 @@
 """The product cache of tools/build: what is killed, changed, made twice at once or out of disk never passes as made."""
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -88,11 +89,15 @@ def test_a_path_that_make_cannot_take_is_one_line(thing, tmp_path):
 
 def started(thing, **env):
     process = subprocess.Popen(["bash", thing.script], env=dict(thing.env, **env), stderr=subprocess.PIPE, text=True)
+    wait_for(thing.root / "count")
+    return process
+
+
+def wait_for(path):
     deadline = time.monotonic() + 30
-    while not (thing.root / "count").exists():
+    while not path.exists():
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    return process
 
 
 def alive(marker):
@@ -108,6 +113,15 @@ def alive(marker):
     return found
 
 
+def until_nothing_is_left(thing):
+    # what was killed is gone when the kernel gets to it, long before the build would have ended by itself
+    end = time.monotonic() + 20
+    while left := alive(f"PQ_MARK={thing.root}"):
+        assert time.monotonic() < end, left
+        time.sleep(0.05)
+    assert list((thing.cache / "xen-numa-policy/tmp").iterdir()) == []
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_killed_build_is_no_product(thing, how):
     marker = f"PQ_MARK={thing.root}"
@@ -119,12 +133,7 @@ def test_a_killed_build_is_no_product(thing, how):
         for pid in alive(marker):       # nobody was there to do it
             os.kill(pid, signal.SIGKILL)
     else:
-        # what was killed is gone when the kernel gets to it, long before the build would have ended by itself
-        end = time.monotonic() + 20
-        while left := alive(marker):
-            assert time.monotonic() < end, left
-            time.sleep(0.05)
-        assert list((thing.cache / "xen-numa-policy/tmp").iterdir()) == []
+        until_nothing_is_left(thing)
     assert thing.made() == [] and not thing.output.exists()
     assert make(thing).returncode == 0
     assert thing.output.read_text() == "one\n" and thing.count() == 2
@@ -153,3 +162,98 @@ def test_the_cache_is_bounded(thing):
     assert thing.run(BUILD / "clean-cache.sh").returncode == 0
     assert newest in thing.made() and old not in thing.made() and len(thing.made()) == 6
     assert live.exists() and not dead.exists()
+
+
+# steps of setup.sh: one makes eight things with a make of its own, one takes long
+MANY = """#!/bin/bash
+set -eu
+. "$(dirname "$0")/lib.sh"
+name=$1
+compile() { make -f "$ROOT/many.mk" LOG="$ROOT/jobs" ${MAKE_JOBS:+-j"$MAKE_JOBS"}; }
+export -f compile
+export ROOT MAKE_JOBS
+build() { run_step "$name" 7 "making $name" compile; }
+product "$name" "$(key "$name")" build
+"""
+MANY_MK = """jobs := $(addprefix job,1 2 3 4 5 6 7 8)
+all: $(jobs)
+$(jobs):
+\t@echo "+ $(MINE)" >>$(LOG); sleep 0.3; echo "- $(MINE)" >>$(LOG)
+"""
+SLOW = """#!/bin/bash
+set -eu
+. "$(dirname "$0")/lib.sh"
+build() { run_step slow 7 "making the slow one" sleep 61; }
+product slow "$(key slow)" build
+"""
+RULES = """
+one two: %:
+\t$(call build,many.sh $*)
+bad:
+\t$(call step,thing.sh)
+slow:
+\t$(call step,slow.sh)
+"""
+
+
+@pytest.fixture
+def graph(thing):
+    """setup.sh, with other products."""
+    thing.build = thing.root / "tools" / "build"
+    thing.build.mkdir(parents=True)
+    for name in ("setup.sh", "lib.sh", "clean-cache.sh"):
+        shutil.copy(BUILD / name, thing.build)
+    head = (BUILD / "products.mk").read_text().partition("XEN :=")[0]
+    (thing.build / "products.mk").write_text(head + RULES)
+    for name, text in (("many.sh", MANY), ("thing.sh", SCRIPT), ("slow.sh", SLOW)):
+        (thing.build / name).write_text(text)
+        (thing.build / name).chmod(0o755)
+    (thing.root / "many.mk").write_text(MANY_MK)
+    return thing
+
+
+def most_at_once(graph):
+    now = most = 0
+    for line in (graph.root / "jobs").read_text().splitlines():
+        now += 1 if line.startswith("+") else -1
+        most = max(most, now)
+    return most
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_all_builds_share_the_jobs(graph, jobs):
+    """Two builds, each with eight things to make: as many at once as there may be, and no more."""
+    done = graph.run(graph.build / "setup.sh", "one", "two", JOBS=str(jobs), MAKEFLAGS=" -j9 --jobserver-auth=97,98 -- MINE=mine")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("making ") == 4 and done.stderr.splitlines()[-1].endswith("all is done: build/")
+    assert most_at_once(graph) == jobs + 1
+    # nor do variables that the user gave his make reach a build
+    assert "mine" not in (graph.root / "jobs").read_text()
+    assert "jobserver" not in "".join(log.read_text() for log in (graph.root / "build/logs").iterdir())
+
+
+def test_a_failure_ends_all_steps(graph):
+    began = time.monotonic()
+    done = graph.run(graph.build / "setup.sh", "slow", "bad", FAIL="it broke", SLOW="2", PQ_MARK=str(graph.root))
+    assert done.returncode == 1 and time.monotonic() - began < 30
+    lines = done.stderr.splitlines()
+    assert any(line.endswith("making the slow one … about 7 s") for line in lines)
+    assert lines[-1].startswith("error: making a thing failed, all of it is in ") and lines[-2] == "it broke"
+    until_nothing_is_left(graph)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_ends_all_steps(graph, how):
+    with subprocess.Popen([graph.build / "setup.sh", "slow", "bad"], env=dict(graph.env, SLOW="61", PQ_MARK=str(graph.root)),
+                          stderr=subprocess.PIPE, text=True) as process:
+        wait_for(graph.root / "count")
+        process.send_signal(how)
+        process.communicate(timeout=20)
+    assert process.returncode == 130
+    until_nothing_is_left(graph)
+
+
+def test_a_target_that_there_is_not_is_one_line(graph):
+    done = graph.run(graph.build / "setup.sh", "nothing")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ["error: No rule to make target 'nothing'.  Stop."]

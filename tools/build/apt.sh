@@ -3,7 +3,8 @@
 # The mirror is the one the user's own sources name.  Sourced after lib.sh.
 
 # shellcheck disable=SC2034  # the caller reads it
-apt_log=$BUILD/logs/apt.log
+# of each step its own: several download at once
+apt_log=$BUILD/logs/apt-$(basename "$0" .sh).log
 
 # Which Debian is this?  PQ_OS_RELEASE is for the tests.
 check_distribution() {

@@ -10,7 +10,7 @@ compile() {
 	local program
 	for program in "${programs[@]}"; do
 		mkdir -p "${1%/*}/objects/$program"
-		make -C "$ROOT/$program" XEN_TOOLS="$tools" BUILD="${1%/*}/objects/$program" -j"$JOBS" all
+		make -C "$ROOT/$program" XEN_TOOLS="$tools" BUILD="${1%/*}/objects/$program" ${MAKE_JOBS:+-j"$MAKE_JOBS"} all
 		# what is left beside objects are programs, their man pages and what systemd is to know
 		find "${1%/*}/objects/$program" -maxdepth 1 -type f ! -name '*.[aod]' -exec cp -t "$1" {} +
 	done
@@ -20,7 +20,7 @@ build() {
 	# an array cannot be exported
 	run_step bin 5 "building our programs" bash -eu -c "$(declare -p programs); $(declare -f compile); compile \"\$1\"" bin "$1"
 }
-export ROOT JOBS tools
+export ROOT MAKE_JOBS tools
 
 mapfile -t sources < <(cd "$ROOT" && find "${programs[@]}" -type f ! -name '.*' | LC_ALL=C sort | sed "s|^|$ROOT/|")
 product bin "$(key "${sources[@]}" "${tools##*/}" "$here/bin.sh" "$here/xen-tools.mk" "$(compiler)")" build

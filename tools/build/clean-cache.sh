@@ -20,6 +20,7 @@ for kind in products/*/ git/ bisect/; do
 	find "$kind" -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -rf {} +
 done
 for kind in products/*/; do
+	[ -d "$kind" ] || continue
 	# newest first; a name is a hexadecimal key
 	# shellcheck disable=SC2012
 	ls -1t "$kind" | tail -n +$((keep + 1)) | sed "s|^|$kind|" | xargs -r rm -rf

@@ -5,7 +5,11 @@
 # Debian's tools only: no pyenv, no /usr/local; its compilers by way of ccache
 PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH LC_ALL=C.UTF-8
+# Of the user's make options nothing, of the make that setup.sh runs who hands out jobs: what is built side by side shares them.
+jobserver=
+[ -z "${SETUP_STARTED:-}" ] || ! [[ ${MAKEFLAGS:-} =~ --jobserver-[a-z]+=[^[:space:]]+ ]] || jobserver=${BASH_REMATCH[0]}
 unset MAKEFLAGS MAKELEVEL MFLAGS
+[ -z "$jobserver" ] || export MAKEFLAGS=" $jobserver"
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${PQ_ROOT:-$(cd "$here/../.." && pwd)}
@@ -16,8 +20,16 @@ BUILD=$ROOT/build
 unset "${!CCACHE_@}"
 export CCACHE_CONFIGPATH=/dev/null CCACHE_DIR=$CACHE/ccache CCACHE_MAXSIZE=3G CCACHE_COMPILERCHECK=content
 JOBS=${JOBS:-$(nproc)}
+# what a build's make is told with -j: nothing if a jobserver tells it
+MAKE_JOBS=$JOBS
+[ -z "$jobserver" ] || MAKE_JOBS=
 
-say() { printf '%s\n' "${STEP:+[$STEP] }$*" >&2; }
+# with the seconds since setup.sh began, if it runs us
+say() {
+	local clock=
+	[ -z "${SETUP_STARTED:-}" ] || printf -v clock '[%4d s] ' $((EPOCHSECONDS - SETUP_STARTED))
+	printf '%s\n' "$clock${STEP:+[$STEP] }$*" >&2
+}
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # make takes such a name apart, and so do the builds of Xen and Linux
@@ -44,21 +56,13 @@ need_disk() {
 	done
 }
 
-progress_line() { # text: in place on a terminal, else a line of its own
-	if [ -t 2 ]; then
-		printf '\r\033[K%s' "$1" >&2
-	else
-		printf '%s\n' "$1" >&2
-	fi
-}
-
-# run_step NAME USUAL-SECONDS WHAT COMMAND…: a program or an exported function; full output in build/logs/NAME.log, one line of progress, its end on failure.
+# run_step NAME USUAL-SECONDS WHAT COMMAND…: a program or an exported function; full output in build/logs/NAME.log; a line
+# when it starts, each 30 s and when it ends; the end of the output on failure.
 run_step() {
 	local name=$1 usual=$2 what=$3 log=$BUILD/logs/$1.log start=$SECONDS next=30 pid status=0
 	shift 3
 	[ -s "$CACHE/times/$name" ] && usual=$(cat "$CACHE/times/$name")
-	[ -t 2 ] && next=1
-	progress_line "${STEP:+[$STEP] }$what … about $usual s"
+	say "$what … about $usual s"
 	# a process group of its own, so that a stop reaches all of it
 	setsid bash -eu -o pipefail -c '"$@"' step "$@" >"$log" 2>&1 </dev/null 9>&- &
 	pid=$!
@@ -67,13 +71,12 @@ run_step() {
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.5
 		if [ $((SECONDS - start)) -ge "$next" ]; then
-			progress_line "${STEP:+[$STEP] }$what … $((SECONDS - start)) s of about $usual s"
-			if [ -t 2 ]; then next=$((SECONDS - start + 1)); else next=$((next + 30)); fi
+			say "$what … $((SECONDS - start)) s of about $usual s"
+			next=$((next + 30))
 		fi
 	done
 	wait "$pid" || status=$?
 	trap 'cleanup; exit 130' HUP INT TERM
-	[ -t 2 ] && printf '\r\033[K' >&2
 	if [ "$status" != 0 ]; then
 		tail -n 30 "$log" >&2
 		if grep -q 'No space left on device' "$log"; then

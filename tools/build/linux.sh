@@ -11,12 +11,12 @@ read -r repo commit <<<"$found"
 compile() {
 	local dir=${1%/*}
 	unpack "$repo" "$commit" "$dir/source" .
-	"$here/kernel.sh" "$dir/source" "$dir/source" "$fragment" "$JOBS" bzImage
+	"$here/kernel.sh" "$dir/source" "$dir/source" "$fragment" "$MAKE_JOBS" bzImage
 	cd "$dir/source"
 	cp arch/x86/boot/bzImage vmlinux .config "$1/"
 }
 export -f compile unpack
-export repo commit here fragment JOBS
+export repo commit here fragment MAKE_JOBS
 # a series without any patch has no option to ask for
 compgen -G "$ROOT/linux-guest-patches/*.patch" >/dev/null || export MAY_LACK=XEN_NUMA_POLICY
 

@@ -4,13 +4,12 @@
 # QEMU itself refuses a plugin whose header is of another interface version, so a near miss cannot go unnoticed.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$here/apt.sh"
-. "$here/qemu-source.sh"
+
+source=$(readlink -e "$BUILD/qemu-source") || die "build/qemu-source is missing: make setup"
 
 build() {
-	download_qemu
-	tar -x --no-same-owner -C "$work" -f "$tarball" --wildcards '*/include/qemu/qemu-plugin.h' || die "$tarball has no qemu-plugin.h"
+	tar -x --no-same-owner -C "$work" -f "$source/tarball" --wildcards '*/include/qemu/qemu-plugin.h' || die "QEMU's source has no qemu-plugin.h"
 	mv "$work"/*/include/qemu/qemu-plugin.h "$1/"
 }
 
-product qemu-plugin "$(key "$version")" build
+product qemu-plugin "$(key "${source##*/}" "$here/qemu-plugin.sh")" build

@@ -3,15 +3,14 @@
 # that our machines do without.  Its firmware and ROMs are the installed QEMU's.
 set -eu
 . "$(dirname "$0")/lib.sh"
-. "$here/apt.sh"
-. "$here/qemu-source.sh"
 
+source=$(readlink -e "$BUILD/qemu-source") || die "build/qemu-source is missing: make setup"
 patches=("$ROOT"/tests/boot/qemu/*.patch)
 # Debian 12's meson is too old for it
 python_packages=(meson==1.5.2 pycotap==1.3.1)
 
 compile() {
-	local out=$1 work=${1%/*} source blob
+	local out=$1 work=${1%/*} tarball=$source/tarball source blob
 	mkdir "$work/source" "$work/objects"
 	tar -x --no-same-owner --strip-components 1 -C "$work/source" -f "$tarball"
 	source=$work/source
@@ -32,11 +31,11 @@ compile() {
 export -f compile
 
 build() {
-	download_qemu
 	need_disk 3000 "building QEMU"
-	export tarball version JOBS
+	version=$(cat "$source/version")
+	export source version JOBS
 	run_step qemu 360 "building QEMU, mended and with instruction-based sampling" \
 		bash -eu -o pipefail -c "$(declare -p python_packages patches); compile \"\$1\"" qemu "$1"
 }
 
-product qemu "$(key "$version" "${patches[@]}" "$here/qemu.sh" "$(compiler)")" build
+product qemu "$(key "${source##*/}" "${patches[@]}" "$here/qemu.sh" "$(compiler)")" build

@@ -13,10 +13,10 @@ compile() {
 	unpack "$repo" "$commit" "$dir/source" "${@:2}"
 	# configure knows the tree by this file, and uses nothing of it
 	: >"$dir/source/xen/common/kernel.c"
-	"$here/toolstack.sh" "$dir/source" "$1" "$JOBS"
+	"$here/toolstack.sh" "$dir/source" "$1" "$MAKE_JOBS"
 }
 export -f compile unpack
-export repo commit here JOBS
+export repo commit here MAKE_JOBS
 
 build() {
 	need_disk 1000 "building the Xen tools"

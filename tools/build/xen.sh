@@ -16,11 +16,11 @@ compile() {
 	local out=$1
 	build_place "xen-$variant"
 	unpack "$repo" "$commit" "$place/source" "${@:2}"
-	"$here/hypervisor.sh" "$place/source" "$place/objects" "$fragment" "$JOBS"
+	"$here/hypervisor.sh" "$place/source" "$place/objects" "$fragment" "$MAKE_JOBS"
 	cp "$place/objects/xen" "$place/objects/xen-syms" "$place/objects/.config" "$out/"
 }
 export -f compile build_place unpack
-export repo commit here variant fragment CACHE JOBS
+export repo commit here variant fragment CACHE MAKE_JOBS
 # a series without any patch has no option to ask for
 compgen -G "$ROOT/xen-patches/*.patch" >/dev/null || export MAY_LACK=NUMA_POLICY
 

@@ -1,0 +1,68 @@
+# What is made of what, for setup.sh: a target a product or download, made by the script beside that knows when it is stale; then
+# what each verb needs.  Several are made at once, under one jobserver; what is listed first is begun first.
+# A step that fails ends all others (kill 0): setup.sh has given them a process group of their own.
+SHELL := /bin/bash
+here := $(dir $(lastword $(MAKEFILE_LIST)))
+root := $(here)../..
+step = @$(here)$1 >/dev/null 2>&8 || { kill 0; false; }
+# of builds that are made by make: it passes the jobserver on
+build = +$(step)
+
+XEN := debug release off optional stock
+IMAGES := base plain debian
+
+all: test bench
+test: $(XEN:%=xen-%) images qemu qemu-plugin workloads trees
+soak: test
+check: trees xen-tools
+bench: xen-release xen-stock images-base qemu qemu-plugin workloads
+demo: repair-shown
+
+# the demo itself: its first half as soon as it can be shown, while what the second one needs is made
+place-shown: xen-release images-base
+	@env -u MAKEFLAGS $(root)/tests/boot/demo.py place 2>&8 || { kill 0; false; }
+repair-shown: place-shown qemu qemu-plugin workloads
+	@env -u MAKEFLAGS $(root)/tests/boot/demo.py repair 2>&8 || { kill 0; false; }
+
+# downloads; Debian's packages need root, and one after the other
+packages:
+	$(call step,packages.sh)
+fetch-xen:
+	$(call step,fetch.sh xen)
+# they share an apt
+fetch-linux: | fetch-xen
+	$(call step,fetch.sh linux)
+qemu-source workload-packages debian-kernel: packages
+	$(call step,$@.sh)
+
+series-xen series-linux: series-%: packages fetch-%
+	$(call step,series.sh $*)
+trees: series-xen series-linux
+	$(call step,trees.sh)
+
+$(XEN:%=xen-%): xen-%: series-xen
+	$(call build,xen.sh $*)
+xen-tools: series-xen
+	$(call build,xen-tools.sh)
+linux: series-linux
+	$(call build,linux.sh)
+bin: xen-tools
+	$(call build,bin.sh)
+guest-module: debian-kernel
+	$(call build,guest-module.sh)
+qemu-plugin: qemu-source
+	$(call step,qemu-plugin.sh)
+qemu: qemu-source
+	$(call step,qemu.sh)
+workloads: workload-packages
+	$(call build,workloads.sh)
+
+images: $(IMAGES:%=images-%)
+images-base images-plain: xen-tools bin linux
+images-debian: images-base guest-module
+$(IMAGES:%=images-%): images-%:
+	$(call build,images.sh $*)
+
+.PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-linux series-xen series-linux trees \
+	$(XEN:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
+	images $(IMAGES:%=images-%)
