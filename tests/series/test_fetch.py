@@ -1,118 +1,183 @@
-"""Sources and packages when the world is not as it should be: one line each, and the way out where there is one.
-
-The archive here is a directory (apt's file: method), reached through the user's apt configuration as any mirror is.
-"""
+"""Sources and packages when the world is not as it should be: one line each, and the way out where there is one."""
 import os
 import shutil
 
 import pytest
-from tiny_tree import BUILD, SOURCE, sha256, tarball
+from archive import Archive, apt_conf, debian
+from tiny_tree import BUILD, sha256
+
+PINNED = "4.20.9+1-gabc-1"
+NAME = "xen_4.20.9+1-gabc.orig.tar.xz"
+STAMP = "20261115T000000Z"
+# where the pinned tarball is, in the order in which it is to be looked for; the first is where the index leads to
+PLACES = ["deb.debian.org/debian/listed", "deb.debian.org/debian/pool/main/x/xen",
+          "deb.debian.org/debian-security/pool/updates/main/x/xen", f"snapshot.debian.org/archive/debian/{STAMP}/pool/main/x/xen",
+          f"snapshot.debian.org/archive/debian-security/{STAMP}/pool/updates/main/x/xen"]
+OTHERS = "deb.debian.org/debian/others"
+SECURITY = "deb.debian.org/debian-security"
 
 
-def apt_conf(queue, sources, extra=""):
-    """The user's apt configuration, with nothing in it but these sources."""
-    parts = queue.home / "sources"
-    parts.mkdir(exist_ok=True)
-    (parts / "user.list").write_text(sources)
-    conf = queue.home / "apt.conf"
-    conf.write_text(f'Dir::Etc::SourceList "/dev/null"; Dir::Etc::SourceParts "{parts}"; Acquire::Retries "0";\n'
-                    'Acquire::http::Proxy "http://127.0.0.1:9"; Acquire::https::Proxy "http://127.0.0.1:9";\n' + extra)
-    return str(conf)
+class World:
+    """An archive in which every source is to be had, beside a queue that has none of them in its cache."""
+
+    def __init__(self, queue):
+        self.queue = queue
+        (queue.cache / "xen-numa-policy/src/xen_4.20.9.orig.tar.xz").unlink()
+        self.archive = Archive(queue.root.parent / "hosts")
+        self.pinned = [self.archive.put(place, NAME, "pinned") for place in PLACES]
+        listed = [("xen", PINNED, "listed", self.pinned[0])]
+        for version in ("4.20.8", "4.20.10", "4.20.11", "4.21.1"):
+            path = self.archive.put(OTHERS, f"xen_{version}.orig.tar.xz", version)
+            listed.append(("xen", f"{version}-1", "others", path))
+        self.archive.publish("deb.debian.org/debian", "trixie", listed)
+        self.archive.publish("deb.debian.org/debian", "trixie-updates", [])
+        self.archive.publish(SECURITY, "trixie-security", [])
+        self.write_base(sha256(self.pinned[0]))
+        queue.env["PQ_OS_RELEASE"] = debian(queue, "13")
+        self.use("deb http://deb.debian.org/debian trixie main\n")
+
+    def write_base(self, digest, series="xen-patches"):
+        (self.queue.root / series / "BASE").write_text(
+            f"source=xen\nsuite=trixie\nversion={PINNED}\nfile={NAME}\nsha256={digest}\nsnapshot={STAMP}\nnewest=4.20.\n")
+
+    def use(self, sources):
+        self.queue.env["APT_CONFIG"] = apt_conf(self.queue, sources, self.archive.proxy)
+
+    def take_away(self, paths, how="gone"):
+        for path in paths:
+            if how == "gone":
+                path.unlink()
+            elif how == "damaged":
+                path.write_bytes(path.read_bytes()[:-1] + b"x")
+            else:
+                self.archive.cut.add(str(path.relative_to(self.archive.place)))
+
+    def other(self, version):
+        return self.archive.place / OTHERS / f"xen_{version}.orig.tar.xz"
+
+    def fetch(self, series="xen"):
+        return self.queue.run(BUILD / "fetch.sh", series)
+
+    def fetched(self):
+        """What it said, and the place that the tarball is from."""
+        done = self.fetch()
+        assert done.returncode == 0, done.stderr + "".join(log.read_text() for log in self.queue.root.glob("build/logs/apt*.log"))
+        path, found = self.archive.asked[-1]
+        assert found and sha256(done.stdout.strip()) == sha256(self.archive.place / path)
+        return done.stderr, path.rpartition("/")[0]
 
 
 @pytest.fixture
-def archive(queue):
-    """An archive that has moved on: it holds 4.20.10 and 4.21.1, not the pinned 4.20.9."""
-    (queue.cache / "xen-numa-policy/src/xen_4.20.9.orig.tar.xz").unlink()
-    place = queue.root.parent / "debian"
-    index = ""
-    for version in ("4.20.10", "4.21.1"):
-        pool = place / "pool"
-        pool.mkdir(parents=True, exist_ok=True)
-        path = tarball(pool / f"xen_{version}.orig.tar.xz", dict(SOURCE, README=("0644", f"{version}\n")))
-        dsc = pool / f"xen_{version}-1.dsc"
-        dsc.write_text(f"Format: 3.0 (quilt)\nSource: xen\nVersion: {version}-1\n")
-        index += (f"Package: xen\nFormat: 3.0 (quilt)\nBinary: xen\nArchitecture: any\nVersion: {version}-1\nDirectory: pool\n"
-                  f"Checksums-Sha256:\n {sha256(dsc)} {dsc.stat().st_size} {dsc.name}\n {sha256(path)} {path.stat().st_size} {path.name}\n\n")
-    for suite in ("trixie", "trixie-updates", "trixie-security", "bookworm"):
-        where = place / "dists" / suite / "main" / "source"
-        where.mkdir(parents=True)
-        (where / "Sources").write_text(index if suite == "trixie" else "")
-        release = f"Suite: {suite}\nCodename: {suite}\nComponents: main\nArchitectures: amd64\nDate: Sat, 21 Nov 2026 00:00:00 UTC\nSHA256:\n"
-        sources = where / "Sources"
-        release += f" {sha256(sources)} {sources.stat().st_size} main/source/Sources\n"
-        (place / "dists" / suite / "Release").write_text(release)
-    queue.env["PQ_OS_RELEASE"] = str(debian(queue, "13"))
-    queue.env["APT_CONFIG"] = apt_conf(queue, f"deb file:{place} trixie main\n", (
-        'Acquire::AllowInsecureRepositories "true"; APT::Get::AllowUnauthenticated "true"; Acquire::Check-Date "false";\n'))
-    shutil.copytree(place, f"{place}-security")
-    return queue
+def world(queue):
+    made = World(queue)
+    yield made
+    made.archive.stop()
 
 
-def debian(queue, version, name="debian"):
-    path = queue.home / f"os-release-{name}-{version}"
-    path.write_text(f'PRETTY_NAME="{name} {version}"\nID={name}\nVERSION_ID="{version}"\n')
-    return path
-
-
-def test_newest_of_the_branch_with_a_warning(archive):
-    done = archive.run(BUILD / "fetch.sh", "xen")
-    assert done.returncode == 0, done.stderr + (archive.root / "build/logs/apt.log").read_text()
-    assert "WARNING: xen 4.20.9-1 is gone from the archive; 4.20.10-1 is used instead" in done.stderr
-    assert done.stdout.strip().endswith("/xen_4.20.10.orig.tar.xz")
-    said = archive.pq("import", "xen")
-    assert "not what xen-patches/BASE names" in said
-    assert (archive.tree / "README").read_text() == "4.20.10\n"
-
-
-def test_pinned_version_from_the_archive(archive):
-    base = archive.series / "BASE"
-    path = archive.root.parent / "debian/pool/xen_4.21.1.orig.tar.xz"
-    base.write_text(f"source=xen\nsuite=trixie\nversion=4.21.1-1\nfile={path.name}\nsha256={sha256(path)}\nnewest=4.21.\n")
-    done = archive.run(BUILD / "fetch.sh", "xen")
-    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
-    assert sha256(done.stdout.strip()) == sha256(path)
+@pytest.mark.parametrize("place", range(len(PLACES)))
+def test_each_place_when_those_before_it_are_gone(world, place):
+    world.take_away(world.pinned[:place])
+    said, served = world.fetched()
+    assert served == PLACES[place]
+    assert world.archive.tarballs_asked() == [f"{one}/{NAME}" for one in PLACES[:place + 1]]
+    assert "WARNING" not in said
+    assert ("the archive's index does not lead to" in said) == (place > 0)
     # what is in the cache needs no archive
-    shutil.rmtree(archive.root.parent / "debian")
-    assert archive.run(BUILD / "fetch.sh", "xen").stderr == ""
+    world.archive.stop()
+    assert world.fetch().stderr == ""
 
 
-@pytest.mark.parametrize("where", ["debian/pool/main/x/xen", "debian-security/pool/updates/main/x/xen"])
-def test_what_the_index_has_dropped_is_in_the_pool(archive, where):
-    base = archive.series / "BASE"
-    pool = archive.root.parent / where
-    pool.mkdir(parents=True)
-    path = tarball(pool / "xen_4.20.8+1-gabc.orig.tar.xz", SOURCE)
-    base.write_text(f"source=xen\nsuite=trixie\nversion=4.20.8+1-gabc-1\nfile={path.name}\nsha256={sha256(path)}\nnewest=4.20.\n")
-    done = archive.run(BUILD / "fetch.sh", "xen")
-    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
-    assert "its pool still has it" in done.stderr
-    assert sha256(done.stdout.strip()) == sha256(path)
-    # a file of that name that is not the pinned one is not taken
-    (archive.cache / "xen-numa-policy/src" / path.name).unlink()
-    path.write_bytes(path.read_bytes() + b"x")
-    assert "WARNING: xen 4.20.8+1-gabc-1 is gone" in archive.run(BUILD / "fetch.sh", "xen").stderr
+def test_what_the_index_has_dropped_is_in_the_pool(world):
+    world.archive.publish("deb.debian.org/debian", "trixie", [("xen", "4.20.11-1", "others", world.other("4.20.11"))])
+    said, served = world.fetched()
+    assert served == PLACES[1] and "WARNING" not in said
+    assert world.archive.tarballs_asked() == [f"{PLACES[1]}/{NAME}"]
 
 
-def test_a_tarball_with_another_hash_is_not_taken_for_the_pinned_one(archive):
-    base = archive.series / "BASE"
-    base.write_text("source=xen\nsuite=trixie\nversion=4.20.10-1\nfile=xen_4.20.10.orig.tar.xz\n"
-                    f"sha256={'0' * 64}\nnewest=4.20.\n")
-    assert "WARNING" in archive.run(BUILD / "fetch.sh", "xen").stderr
+@pytest.mark.parametrize("how", ["damaged", "cut"])
+def test_a_bad_file_is_not_taken_anywhere(world, how):
+    newest = world.other("4.20.11")
+    world.take_away([*world.pinned, newest], how)
+    said, served = world.fetched()
+    assert served == OTHERS
+    # each was sent, and none was taken
+    asked = list(dict.fromkeys(world.archive.tarballs_asked()))
+    assert asked == [f"{place}/{NAME}" for place in PLACES] + [f"{OTHERS}/xen_{v}.orig.tar.xz" for v in ("4.20.11", "4.20.10")]
+    assert all(found for path, found in world.archive.asked if ".orig.tar." in path)
+    assert f"WARNING: xen cannot be had as {PINNED}, 4.20.11-1; 4.20.10-1 is used instead" in said
 
 
-def test_no_network(queue):
-    (queue.cache / "xen-numa-policy/src/xen_4.20.9.orig.tar.xz").unlink()
-    conf = apt_conf(queue, "deb http://nowhere.debian.org/debian trixie main\n")
-    done = queue.run(BUILD / "fetch.sh", "xen", APT_CONFIG=conf, PQ_OS_RELEASE=str(debian(queue, "13")))
+def test_newest_of_the_branch_that_can_be_had(world):
+    world.take_away([*world.pinned, world.other("4.20.11")])
+    said, served = world.fetched()
+    assert served == OTHERS
+    assert f"WARNING: xen cannot be had as {PINNED}, 4.20.11-1; 4.20.10-1 is used instead, and BASE does not match" in said
+    said = world.queue.pq("import", "xen")
+    assert "not what xen-patches/BASE names" in said
+    assert (world.queue.tree / "README").read_text() == "4.20.10\n"
+
+
+@pytest.mark.parametrize("series", ["xen", "linux"])
+def test_nothing_is_to_be_had(world, series):
+    if series == "linux":
+        world.archive.publish("deb.debian.org/debian", "trixie", [])
+        world.write_base(sha256(world.pinned[0]), "linux-guest-patches")
+    world.take_away([*world.pinned, *(world.other(version) for version in ("4.20.8", "4.20.10", "4.20.11"))])
+    done = world.fetch(series)
+    assert done.returncode == 1 and done.stdout == ""
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+    others = ", 4.20.11-1, 4.20.10-1, 4.20.8-1" if series == "xen" else ""
+    assert len(errors) == 1 and errors[0] == done.stderr.splitlines()[-1]
+    assert errors[0].startswith(f"error: cannot download {series}, tried {PINNED}{others}: {series.upper()}_SRC=DIR takes a local ")
+
+
+def test_same_version_with_another_hash_is_not_the_pinned_one(world):
+    world.write_base("0" * 64)
+    said, served = world.fetched()
+    assert served == OTHERS and "4.20.11-1 is used instead" in said
+    # a listed version is told from BASE's by what is in it
+    world.take_away([world.other(version) for version in ("4.20.8", "4.20.10", "4.20.11")])
+    said, served = world.fetched()
+    assert served == PLACES[0] and f"WARNING: xen cannot be had as {PINNED}, 4.20.11-1, 4.20.10-1; {PINNED} is used" in said
+    assert "not what xen-patches/BASE names" in world.queue.pq("import", "xen")
+
+
+@pytest.mark.parametrize("mirror, has", [("ftp.de.debian.org", True), ("mirror.example", False)])
+def test_snapshot_archive_is_that_of_debian(world, mirror, has):
+    shutil.copytree(world.archive.place / "deb.debian.org", world.archive.place / mirror)
+    for place in PLACES[:3]:
+        shutil.rmtree(world.archive.place / place.replace("deb.debian.org", mirror))
+    world.use(f"deb http://{mirror}/debian trixie main\n")
+    said, served = world.fetched()
+    assert served == (PLACES[3] if has else OTHERS.replace("deb.debian.org", mirror))
+    assert (f"the mirror {mirror} has no snapshot archive" in said) != has
+
+
+def test_mirror_that_is_a_directory(world):
+    world.use(f"deb file:{world.archive.place}/deb.debian.org/debian trixie main\n")
+    done = world.fetch()
+    assert done.returncode == 0 and not world.archive.asked, done.stderr
+    path = world.queue.cache / "xen-numa-policy/src" / NAME
+    assert done.stdout.strip() == str(path) and not path.is_symlink() and sha256(path) == sha256(world.pinned[0])
+
+
+@pytest.mark.parametrize("series", ["xen", "linux"])
+def test_no_network(world, series):
+    # the lists of a better day are there, and are not taken for the archive
+    world.fetched()
+    (world.queue.cache / "xen-numa-policy/src" / NAME).unlink()
+    world.write_base(sha256(world.pinned[0]), "linux-guest-patches")
+    world.archive.stop()
+    done = world.fetch(series)
     assert done.returncode == 1 and done.stdout == ""
     assert "snapshot archive is not reachable" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("error: cannot download xen 4.20.9-1: no network?")
+    assert done.stderr.splitlines()[-1].startswith(
+        f"error: cannot download {series} (no network?), tried {PINNED}: {series.upper()}_SRC=DIR takes")
 
 
-def test_no_apt_source(queue):
-    (queue.cache / "xen-numa-policy/src/xen_4.20.9.orig.tar.xz").unlink()
-    done = queue.run(BUILD / "fetch.sh", "xen", APT_CONFIG=apt_conf(queue, ""), PQ_OS_RELEASE=str(debian(queue, "13")))
+def test_no_apt_source(world):
+    world.use("")
+    done = world.fetch()
     assert done.returncode == 1
     assert "no apt source for Debian trixie" in done.stderr
 
@@ -121,7 +186,7 @@ def test_no_apt_source(queue):
 @pytest.mark.parametrize("script", ["packages.sh", "fetch.sh"])
 def test_unsupported_distribution(queue, name, version, script):
     (queue.cache / "xen-numa-policy/src/xen_4.20.9.orig.tar.xz").unlink()
-    done = queue.run(BUILD / script, *(["xen"] if script == "fetch.sh" else []), PQ_OS_RELEASE=str(debian(queue, version, name)))
+    done = queue.run(BUILD / script, *(["xen"] if script == "fetch.sh" else []), PQ_OS_RELEASE=debian(queue, version, name))
     assert done.returncode == 1
     assert done.stderr.strip().startswith("error: this runs on Debian 12 and 13") and name in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -155,7 +220,7 @@ def test_a_package_that_cannot_be_had(wanting):
     queue, script = wanting
     if os.geteuid() != 0:
         pytest.skip("needs root")
-    conf = apt_conf(queue, "", f'Dir::State::Lists "{queue.home}";\n')
+    conf = apt_conf(queue, "", extra=f'Dir::State::Lists "{queue.home}";\n')
     done = queue.run(script, APT_CONFIG=conf)
     assert done.returncode == 1
     assert "Unable to locate package xen-numa-policy-no-such-package" in done.stderr

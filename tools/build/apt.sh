@@ -45,16 +45,41 @@ security_mirror() {
 	printf '%s\n' "${uri%/}"
 }
 
-# download_source PACKAGE VERSION DIR: after private_apt.  Judge by the files: apt fails for a .dsc that it cannot get while the
-# tarball is there.
-download_source() {
-	(cd "$3" && apt-get "${private[@]}" source --download-only "$1=$2" >>"$apt_log" 2>&1) || :
+# read_lists: after private_apt; fails when nothing of the archive is reached, so that old lists are not taken for it
+read_lists() {
+	local said
+	said=$(apt-get "${private[@]}" -o APT::Update::Error-Mode=any update 2>&1) ||
+		say "the archive is not reachable or not complete, see $apt_log"
+	printf '%s\n' "$said" >>"$apt_log"
+	grep -Eq '^(Get|Hit):' <<<"$said"
+}
+
+# listed PACKAGE REGEX: its versions in the index that match, the newest first
+listed() {
+	apt-cache "${private[@]}" showsrc --only-source "$1" 2>/dev/null | sed -n 's/^Version: //p' | grep -E "$2" | sort -ruV
 }
 
 # newest_source PACKAGE REGEX: its newest version that matches, or nothing
-newest_source() {
-	apt-cache "${private[@]}" showsrc --only-source "$1" 2>/dev/null | sed -n 's/^Version: //p' |
-		grep -E "$2" | sort -V | tail -n 1
+newest_source() { listed "$1" "$2" | head -n 1; }
+
+# listed_tarball PACKAGE VERSION: "URI NAME SHA256:SUM" of its upstream tarball as the index has it, or nothing
+listed_tarball() {
+	# apt leaves out what the working directory has
+	(cd / && apt-get "${private[@]}" source --print-uris "$1=$2" 2>>"$apt_log") |
+		sed -n "s/^'\([^']*\)' \($1_[^ ]*\.orig\.tar\.[a-z0-9]*\) [0-9]* \(SHA256:[0-9a-f]*\)\$/\1 \2 \3/p"
+}
+
+# download_file URI PATH SHA256:SUM: a file with that hash, or none
+download_file() {
+	/usr/lib/apt/apt-helper "${private[@]}" download-file "$@" >>"$apt_log" 2>&1 && return
+	rm -f "$2"
+	return 1
+}
+
+# download_source PACKAGE VERSION DIR: its upstream tarball, whole, or none: an index may list what its pool has not
+download_source() {
+	local uri name sum
+	read -r uri name sum < <(listed_tarball "$1" "$2") && download_file "$uri" "$3/$name" "$sum"
 }
 
 # private_apt NAME: reads source lines from standard input; afterwards "${private[@]}" are the options that make any

@@ -1,7 +1,7 @@
 #!/bin/bash
 # fetch.sh xen|linux: prints the path of the source tarball that its BASE names, downloaded when it is not in the cache.
-# The pinned version comes first, by the archive's index, then where its pool keeps what the index has dropped; then Debian's snapshot
-# archive; then the newest version of the same branch, with a warning.
+# The pinned version comes first: by the archive's index, then where its pools keep what the index does not lead to, then from
+# Debian's snapshot archive.  Then the newest version of the same branch that can be had, with a warning.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$here/apt.sh"
@@ -18,81 +18,66 @@ version=$(base_field "$series" version)
 
 good() { [ -f "$1" ] && [ "$(sha256sum <"$1" | cut -d' ' -f1)" = "$sum" ]; }
 
-# take PATH…: the first that is what BASE wants goes to the cache
-take() {
-	local path
-	for path; do
-		if good "$path"; then
-			# apt leaves a link when the mirror is a directory
-			cp -L "$path" "$CACHE/src/$file.new" && mv "$CACHE/src/$file.new" "$CACHE/src/$file" || die "cannot write in $CACHE/src"
-			found=$CACHE/src/$file
-			return
-		fi
-	done
-	return 1
+# keep NAME: what was downloaded goes to the cache
+keep() {
+	# apt leaves a link when the mirror is a directory
+	cp -L "$work/$1" "$CACHE/src/$1.new" && mv "$CACHE/src/$1.new" "$CACHE/src/$1" || die "cannot write in $CACHE/src"
+	found=$CACHE/src/$1
 }
 
-# source_lists NAME: a private apt that knows the source packages of a suite, given the lines of it
-source_lists() {
-	private_apt "$1"
-	apt-get "${private[@]}" -o APT::Update::Error-Mode=any update >>"$apt_log" 2>&1
-}
-
-from_archive() {
-	source_lists "$suite" <<-END || say "$series: the archive is not reachable or not complete, see $apt_log"
+read_index() {
+	private_apt "$suite" <<-END
 		deb-src $mirror $suite main
 		deb-src $mirror $suite-updates main
 		deb-src $security $suite-security main
 	END
-	download_source "$series" "$version" "$work"
-	take "$work/$file"
+	read_lists
 }
 
-# For some weeks the pool holds what the index has forgotten.  BASE's hash is what makes it good.
+from_index() {
+	local uri name
+	read -r uri name _ < <(listed_tarball "$series" "$version") && [ "$name" = "$file" ] || return 1
+	download_file "$uri" "$work/$file" "SHA256:$sum" && keep "$file"
+}
+
+# from_pool PLACE…: for some weeks a pool holds what the index has forgotten
 from_pool() {
 	local place path=${series:0:1}/$series/${file//+/%2b}
-	for place in "$mirror/pool/main" "$security/pool/updates/main"; do
-		/usr/lib/apt/apt-helper "${private[@]}" download-file "$place/$path" "$work/$file" "SHA256:$sum" >>"$apt_log" 2>&1 || :
-		take "$work/$file" && say "$series: $version has left the archive's index, its pool still has it" && return
+	for place; do
+		download_file "$place/$path" "$work/$file" "SHA256:$sum" || continue
+		say "$series: the archive's index does not lead to $version, $place still has it"
+		keep "$file"
+		return
 	done
 	return 1
 }
 
-# the snapshot archive sits beside the mirror's host name where that is Debian's own
+# the snapshot archive is a neighbour of the mirror's host where that is Debian's own
 from_snapshot() {
-	local uri host
-	uri=$mirror
-	host=${uri#*://}
+	local host=${mirror#*://} archive
 	host=${host%%/*}
 	case $host in
 	*.debian.org) ;;
-	*) say "$series: the mirror $host has no snapshot archive"; return 1 ;;
+	*) say "$series: the mirror ${host:-$mirror} has no snapshot archive"; return 1 ;;
 	esac
-	uri=${uri%%://*}://snapshot.${host#*.}/archive
-	source_lists "$suite-snapshot" <<-END || { say "$series: the snapshot archive is not reachable"; return 1; }
-		deb-src [check-valid-until=no] $uri/debian/$snapshot $suite main
-		deb-src [check-valid-until=no] $uri/debian-security/$snapshot $suite-security main
-	END
-	download_source "$series" "$version" "$work"
-	take "$work/$file"
+	archive=${mirror%%://*}://snapshot.${host#"${host%.*.*}".}/archive
+	from_pool "$archive/debian/$snapshot/pool/main" "$archive/debian-security/$snapshot/pool/updates/main" && return
+	say "$series: the snapshot archive is not reachable or has it not, see $apt_log"
+	return 1
 }
 
+# the newest version of the branch that can be had; $tried are those that cannot
 newest() {
-	local best
-	source_lists "$suite" <<-END || :
-		deb-src $mirror $suite main
-		deb-src $security $suite-security main
-	END
-	best=$(newest_source "$series" "^${branch//./\\.}")
-	[ -n "$best" ] || return 1
-	download_source "$series" "$best" "$work"
-	for path in "$work/$series"_*.orig.tar.*z; do
-		[ -s "$path" ] || continue
-		cp "$path" "$CACHE/src/${path##*/}.new" && mv "$CACHE/src/${path##*/}.new" "$CACHE/src/${path##*/}" ||
-			die "cannot write in $CACHE/src"
-		found=$CACHE/src/${path##*/}
-		say "WARNING: $series $version is gone from the archive; $best is used instead, and BASE does not match"
-		return
+	local other uri name hash hashes=" SHA256:$sum "
+	for other in $(listed "$series" "^${branch//./\\.}"); do
+		read -r uri name hash < <(listed_tarball "$series" "$other") || continue
+		if [[ $hashes != *" $hash "* ]] && download_file "$uri" "$work/$name" "$hash"; then
+			say "WARNING: $series cannot be had as $tried; $other is used instead, and BASE does not match"
+			keep "$name"
+			return
+		fi
+		hashes+="$hash "
+		[ "$other" = "$version" ] || tried+=", $other"
 	done
 	return 1
 }
@@ -116,8 +101,16 @@ need_disk 400 "downloading the sources of $series"
 work=$CACHE/tmp/fetch.$$
 mkdir -p "$work"
 found=
+tried=$version
+offline=" (no network?)"
 say "downloading the sources of $series ($version)"
-good "$CACHE/src/$file" && found=$CACHE/src/$file
-[ -n "$found" ] || from_archive || from_pool || from_snapshot || newest ||
-	die "cannot download $series $version: no network? XEN_SRC= and LINUX_SRC= take a local git tree ($apt_log)"
+if good "$CACHE/src/$file"; then
+	found=$CACHE/src/$file
+else
+	read_index && offline=
+	{ [ -z "$offline" ] && from_index; } || from_pool "$mirror/pool/main" "$security/pool/updates/main" || from_snapshot ||
+		{ [ -z "$offline" ] && newest; } ||
+		die "cannot download $series$offline, tried $tried:" \
+			"${series^^}_SRC=DIR takes a local git tree of $series ${branch%.} instead ($apt_log)"
+fi
 printf '%s\n' "$found"

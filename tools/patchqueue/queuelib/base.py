@@ -50,8 +50,7 @@ def get_base(name):
                              env=dict(os.environ, PQ_ROOT=str(ROOT)))
     if fetched.returncode:
         raise Error(f"no sources for {name}, see above")
-    path = Path(fetched.stdout.strip().splitlines()[-1])
-    return from_tarball(name, path, pinned=path.name == fields["file"])
+    return from_tarball(name, Path(fetched.stdout.strip().splitlines()[-1]), fields["sha256"])
 
 
 def cached_repo(key, fill):
@@ -85,10 +84,11 @@ def from_git(name, source, revision="HEAD"):
     return Base(cached_repo(f"{name}-{tree[:16]}", fill), False, f"git tree {source}")
 
 
-def from_tarball(name, path, pinned=True):
-    """A pristine tarball as one commit."""
-    key = f"{name}-{sha256_of(path)[:16]}"
-    return Base(cached_repo(key, lambda repo: import_tarball(repo, path)), pinned, path.name, path)
+def from_tarball(name, path, wanted=None):
+    """A pristine tarball as one commit; pinned when it is the wanted one."""
+    found = sha256_of(path)
+    repo = cached_repo(f"{name}-{found[:16]}", lambda repo: import_tarball(repo, path))
+    return Base(repo, found == wanted, path.name, path)
 
 
 def sha256_of(path):

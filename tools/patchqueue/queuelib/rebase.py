@@ -38,7 +38,7 @@ def new_base(name, onto):
     """A tarball, or DIR[:REF] of a git tree."""
     directory, _, revision = onto.partition(":")
     if Path(onto).is_file():
-        return from_tarball(name, Path(onto).resolve(), pinned=False)
+        return from_tarball(name, Path(onto).resolve())
     if Path(directory).is_dir():
         return from_git(name, directory, revision or "HEAD")
     raise Error(f"ONTO={onto} is neither a tarball nor a git tree")
