@@ -1,6 +1,7 @@
 """Sources and packages when the world is not as it should be: one line each, and the way out where there is one."""
 import os
 import shutil
+import subprocess
 
 import pytest
 from archive import Archive, apt_conf, debian
@@ -180,6 +181,36 @@ def test_no_apt_source(world):
     done = world.fetch()
     assert done.returncode == 1
     assert "no apt source for Debian trixie" in done.stderr
+
+
+def download_qemu(world):
+    return world.queue.run("bash", "-euc", f"""
+        . {BUILD}/lib.sh; . {BUILD}/apt.sh; . {BUILD}/qemu-source.sh
+        work=$CACHE/tmp/qemu; mkdir -p "$work"; download_qemu; sha256sum <"$tarball" """)
+
+
+def test_source_of_qemu(world):
+    """The installed version, else the newest of its major version that can be had, else a line."""
+    installed = subprocess.run(["dpkg-query", "-W", "-f", "${source:Version}", "qemu-system-x86"], check=True,
+                               capture_output=True, text=True).stdout
+    major = installed.partition(":")[2].partition(".")[0]
+    versions = [installed, f"1:{major}.99+ds-1", f"1:{major}.98+ds-1", "1:999.0+ds-1"]
+    paths = [world.archive.put(OTHERS, f"qemu_{version[2:].rpartition('-')[0]}.orig.tar.xz", version) for version in versions]
+    world.archive.publish("deb.debian.org/debian", "trixie", [("qemu", version, "others", path)
+                                                              for version, path in zip(versions, paths)])
+    assert download_qemu(world).stdout.split()[0] == sha256(paths[0])
+    world.take_away([paths[0]], "damaged")
+    world.take_away([paths[1]], "gone")
+    done = download_qemu(world)
+    assert f"WARNING: the source of QEMU cannot be had as {installed}, {versions[1]}; {versions[2]} is taken" in done.stderr
+    assert done.stdout.split()[0] == sha256(paths[2])
+    world.take_away([paths[2]], "cut")
+    done = download_qemu(world)
+    assert done.returncode == 1
+    tried = ", ".join(versions[:3])
+    assert done.stderr.splitlines()[-1].startswith(f"error: cannot download the source of QEMU, tried {tried} (")
+    world.archive.stop()
+    assert "no network?" in download_qemu(world).stderr
 
 
 @pytest.mark.parametrize("name, version", [("debian", "11"), ("debian", "14"), ("ubuntu", "24.04")])

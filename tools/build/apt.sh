@@ -59,9 +59,6 @@ listed() {
 	apt-cache "${private[@]}" showsrc --only-source "$1" 2>/dev/null | sed -n 's/^Version: //p' | grep -E "$2" | sort -ruV
 }
 
-# newest_source PACKAGE REGEX: its newest version that matches, or nothing
-newest_source() { listed "$1" "$2" | head -n 1; }
-
 # listed_tarball PACKAGE VERSION: "URI NAME SHA256:SUM" of its upstream tarball as the index has it, or nothing
 listed_tarball() {
 	# apt leaves out what the working directory has

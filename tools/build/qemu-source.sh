@@ -15,12 +15,17 @@ source_of() { # VERSION
 	return 1
 }
 
-# the newest of the same major version: plugins' interface lives as long
+# the newest that can be had of the same major version: plugins' interface lives as long; $tried are those that cannot
 newest() {
-	local major=${version#*:} best
-	best=$(newest_source qemu "^([0-9]+:)?${major%%.*}\.")
-	[ -n "$best" ] && source_of "$best" || return 1
-	say "WARNING: the source of QEMU $version is gone from the archive; $best is taken instead"
+	local major=${version#*:} other
+	for other in $(listed qemu "^([0-9]+:)?${major%%.*}\."); do
+		if source_of "$other"; then
+			say "WARNING: the source of QEMU cannot be had as $tried; $other is taken instead"
+			return
+		fi
+		[ "$other" = "$version" ] || tried+=", $other"
+	done
+	return 1
 }
 
 download() {
@@ -35,8 +40,9 @@ download() {
 	END
 	say "downloading the source of QEMU ($version)"
 	started=$SECONDS
-	apt-get "${private[@]}" update >>"$apt_log" 2>&1 || say "QEMU's source: the archive is not complete, see $apt_log"
-	source_of "$version" || newest || die "cannot download the source of QEMU $version: no network? ($apt_log)"
+	read_lists || die "cannot download the source of QEMU $version: no network? ($apt_log)"
+	tried=$version
+	source_of "$version" || newest || die "cannot download the source of QEMU, tried $tried ($apt_log)"
 	mv "$tarball" "$1/tarball"
 	printf '%s\n' "$taken" >"$1/version"
 	say "the source of QEMU: there after $((SECONDS - started)) s"
