@@ -22,12 +22,6 @@ def test_every_patch_builds(name, capfd):
     assert done.returncode == 0, "see above and build/logs/"
 
 
-def test_shell_scripts_parse():
-    scripts = [*(REPO / "tools/build").glob("*.sh"), REPO / ".ci/run"]
-    for script in scripts:
-        subprocess.run(["bash", "-n", script], check=True)
-
-
 def test_help_lists_every_verb():
     said = subprocess.run(["make", "-s", "-C", REPO], capture_output=True, text=True, check=True).stdout
     phony = re.search(r"^\.PHONY: (.*)", (REPO / "Makefile").read_text(), re.M).group(1)
