@@ -23,7 +23,7 @@ from harness.topologies import TOPOLOGIES
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
 MOST_BOOTS = 3
-OWN_PAGES = memory.XEN_OWN_PAGES + memory.FLASK_PAGES       # what Xen may have kept for itself after all guests of a boot
+OWN_PAGES = memory.XEN_OWN_PAGES      # what Xen may have kept for itself after all guests of a boot
 # what a test leaves behind; prints the domains that stay nevertheless
 CLEAN_UP = r"""
 domains() { xl list | awk 'NR > 2 { print $2 }'; }

@@ -1,19 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Prints the free 4 KiB pages of each node, to the page: `xl info -n` rounds to MiB, and a leak may be one page. */
+/*
+ * node-free [settled]: prints the free 4 KiB pages of each node, to the page: `xl info -n` rounds to MiB, and a leak may be one page.
+ * settled: not before all is back that Xen frees late.  What some process in dom0 still has of a domain that is dead keeps that
+ * from going; after a while these domains are told on stderr.
+ */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <libxl.h>
+#include <xenctrl.h>
 
-int main(void)
+#define PATIENCE 10		/* seconds */
+/*
+ * What is freed after an RCU grace period may have something freed after another one, as a domain has its interrupts.  And what is
+ * allocated meanwhile may keep a page that all else has left, until it is forgotten in its turn.
+ */
+#define GRACE_PERIODS 3
+
+/* Prints those that stay, if it is told to; returns how many there are. */
+static int dying(libxl_ctx *ctx, bool print)
+{
+	int domains, found = 0;
+	libxl_dominfo *info = libxl_list_domain(ctx, &domains);
+
+	for (int i = 0; info && i < domains; i++) {
+		if (!info[i].dying)
+			continue;
+		found++;
+		if (print)
+			fprintf(stderr, "node-free: domain %" PRIu32 " is dead and still there\n", info[i].domid);
+	}
+	libxl_dominfo_list_free(info, domains);
+	return found;
+}
+
+static int settle(libxl_ctx *ctx)
+{
+	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
+	time_t end = time(NULL) + PATIENCE;
+
+	if (!xch)
+		return -1;
+	while (dying(ctx, false) && time(NULL) < end)
+		usleep(50000);
+	dying(ctx, true);
+	for (int i = 0; i < GRACE_PERIODS; i++) {
+		/* To be told again that it is enforcing has FLASK forget what it has allowed, of which each new domain brings more. */
+		if (xc_flask_getenforce(xch) == 1 && xc_flask_setenforce(xch, 1))
+			return -1;
+		/* Before Xen sees that the CPU is up already, it waits until each CPU has freed what it had to. */
+		if (!xc_cpu_online(xch, 0) || errno != EEXIST)
+			return -1;
+	}
+	xc_interface_close(xch);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	xentoollog_logger *log = (void *)xtl_createlogger_stdiostream(stderr, XTL_ERROR, 0);
 	libxl_ctx *ctx;
 	libxl_numainfo *info;
 	int nodes;
 
+	if (argc > 2 || (argc == 2 && strcmp(argv[1], "settled"))) {
+		fprintf(stderr, "usage: node-free [settled]\n");
+		return 2;
+	}
 	if (libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, log))
 		return 1;
+	if (argc == 2 && settle(ctx)) {
+		fprintf(stderr, "node-free: settled: %s\n", strerror(errno));
+		return 1;
+	}
 	info = libxl_get_numainfo(ctx, &nodes);
 	if (!info)
 		return 1;
