@@ -32,8 +32,7 @@ def test_content_debug(machine):
     start_writer(machine)
     moving.under_fire(machine, PAGES, 11, [0, 1], MEMORY)
     # log-dirty mode and sampling misconfigure the same entries, for different reasons: neither takes the other's for its own
-    sampling.start(machine, entries=4096, period=50, budget=100)
-    reader = sampling.background(machine, "read", 1000)
+    reader = sampling.start_read(machine, entries=4096, period=50, budget=100)
     sampling.wait_faults(machine, 50)
     sampling.watch(machine)
     moving.migrate(machine, PAGES, 12, MEMORY)
@@ -134,9 +133,10 @@ def test_2_mib_that_are_handed_out_page_by_page(machine):
 def check_access_while_sampled(machine, reads):
     """What a monitor has made read-only stays so, and reads of it are seen; the guest goes on."""
     first = next(gfn for gfn in sorted(reads) if {gfn + i for i in range(READ_ONLY)} <= reads.keys())
-    sampling.start(machine, entries=512, frames=17)
-    said = machine.run(f"d=$(cat /tmp/sampled-g); numa-access $d {first} {READ_ONLY} numa-sample $d read {8 * machine.slower}",
-                       timeout=300).out
+    sampling.start(machine, reader="hold", entries=512, frames=17)
+    with sampling.held(machine):
+        said = machine.run(f"d=$(cat /tmp/sampled-g); numa-access $d {first} {READ_ONLY} numa-sample $d read {8 * machine.slower}",
+                           timeout=300).out
     sampling.stop(machine)
     said, _, verdict = said.partition("numa-access: ")
     assert verdict == "the command ended with 0, access of 0 pages changed\n"
@@ -152,7 +152,7 @@ def test_samples_are_true(machine):
     reads, writes = sampling.start_guest(machine, vcpus=2, accessed=1, pause=100, memory=MEMORY, cpus=["0", "1"],
                                          policy="round-4k,nodes=0-1")
     dumps = [guests.dump(machine, "g", MEMORY)]
-    sampling.start(machine, entries=512, frames=17)
+    sampling.start(machine, reader="hold", entries=512, frames=17)
     sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, 100))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", MEMORY))

@@ -18,7 +18,7 @@ def check_true(machine, policy, enough, **settings):
     """enough(sampled, reads, writes) says what is missing of the samples that a test wants to see."""
     reads, writes = sampling.start_guest(machine, policy=policy)
     dumps = [guests.dump(machine, "g", sampling.MEMORY)]
-    sampling.start(machine, **settings)
+    sampling.start(machine, reader="hold", **settings)
     sampled, counters = sampling.read_until(machine, lambda sampled: enough(sampled, reads, writes))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", sampling.MEMORY))
@@ -55,7 +55,7 @@ def test_samples_are_true_of_large_pages(machine):
 def test_a_whole_guest_is_marked_bit_by_bit(machine):
     """65536 entries a period: no more of them are looked at while the p2m is locked than of 64 a period; each is marked, and taken back."""
     sampling.start_guest(machine)
-    sampling.start(machine, entries=65536, period=1000, frames=257)
+    sampling.start(machine, reader="hold", entries=65536, period=1000, frames=257)
 
     def not_yet(_):
         marked = sampling.get(machine).marked
@@ -75,7 +75,7 @@ def test_a_full_ring_counts_what_it_drops(machine):
     assert sum(held.samples.values()) == held.dropped + 256
     sampling.stop(machine)
     # whoever does not read is left after some seconds
-    sampling.start(machine, frames=2)
+    sampling.start(machine, reader="hold", frames=2)
     with sampling.held(machine):
         sampling.wait_ended(machine, "unread")
     sampling.stop(machine)
@@ -101,13 +101,13 @@ def test_a_reader_that_writes_nonsense(machine):
 @pytest.mark.parametrize("how", ["killed", pytest.param("never there", marks=pytest.mark.soak)])
 def test_it_ends_when_nobody_reads(machine, how):
     sampling.start_guest(machine)
-    sampling.start(machine)
     if how == "killed":
-        reader = sampling.background(machine, "read", 1000)
-        machine.run("sleep 3")
+        reader = sampling.start_read(machine)
+        sampling.wait_faults(machine, 1)
         assert sampling.get(machine).state == "running"
-        machine.run(f"kill -9 {reader}")
+        sampling.end_reader(machine, reader)
     else:
+        sampling.start(machine)
         assert sampling.get(machine).state == "running"
     ended = sampling.wait_ended(machine, "unread")
     assert ended.faults > 0
@@ -116,7 +116,7 @@ def test_it_ends_when_nobody_reads(machine, how):
     machine.run("sleep 2")
     assert sampling.get(machine).numbers == ended.numbers
     # and can begin anew
-    sampling.start(machine)
+    sampling.start(machine, reader="hold")
     sampling.read_until(machine, lambda sampled: sampled.taken < 200 and "200 samples")
     sampling.stop(machine)
 
@@ -189,8 +189,7 @@ def test_with_moves_and_a_migration(machine):
     """Content stays intact while pages are marked, moved, divided, joined, and watched by log-dirty mode."""
     moving.start_writer(machine, cpus=["1-3"])
     mover = Mover(machine, "g", ENDLESS, 21)
-    sampling.start(machine, entries=8192, period=50, budget=100)
-    reader = sampling.background(machine, "read", 1000)
+    reader = sampling.start_read(machine, entries=8192, period=50, budget=100)
     sampling.wait_faults(machine, 100)
     moving.wait_passes(machine, "g", moving.said(machine)[0] + 3)
     mover.stop()
@@ -201,7 +200,7 @@ def test_with_moves_and_a_migration(machine):
     # the one that was received is not sampled, and can be
     guests.wait_console(machine, moving.RECEIVED, r"memory-writer")
     assert sampling.get(machine).state == "off"
-    sampling.start(machine, entries=8192, period=50, budget=100)
+    sampling.start(machine, reader="hold", entries=8192, period=50, budget=100)
     sampling.read_until(machine, lambda sampled: sampled.taken < 20 and "20 samples")
     sampling.stop(machine)
     moving.check_content(machine, moving.RECEIVED)
@@ -212,8 +211,7 @@ def test_with_moves_and_a_migration(machine):
 def test_log_dirty_begins_and_ends(machine):
     """Migrations whose other end dies, sooner and later: the domain is marked again afterwards, and its content is what it was."""
     moving.start_writer(machine, cpus=["1-3"])
-    sampling.start(machine, entries=8192, period=50, budget=100)
-    reader = sampling.background(machine, "read", 1000)
+    reader = sampling.start_read(machine, entries=8192, period=50, budget=100)
     sampling.wait_faults(machine, 50)
     for seconds in (3, 5, 7):
         failed = machine.run(f"xl migrate -s '' g 'timeout -s KILL {seconds * machine.slower} xl migrate-receive' >/dev/null 2>&1",
@@ -234,8 +232,7 @@ def test_saved_and_restored_while_it_is_sampled(machine):
     """A checkpoint, after which it goes on, and a restore, which is not sampled; neither has a mark, a page or a reference too many."""
     def saves_and_restores():
         moving.start_writer(machine, cpus=["1-3"])
-        sampling.start(machine, entries=8192, period=50, budget=100)
-        reader = sampling.background(machine, "read", 1000)
+        reader = sampling.start_read(machine, entries=8192, period=50, budget=100)
         sampling.wait_faults(machine, 50)
         machine.run("xl save -c g /tmp/image && rm /tmp/image", timeout=240)
         assert sampling.get(machine).state == "running"
@@ -255,8 +252,7 @@ def test_with_first_touch(machine):
     """Pages are marked, released, and touched again on another node, and no word is wrong; each page is mapped, or waits, as without."""
     def storms():
         first_touch.start(machine, 3, "memory-events storm 16 5")
-        sampling.start(machine, entries=8192, period=50, budget=100)
-        reader = sampling.background(machine, "read", 1000)
+        reader = sampling.start_read(machine, entries=8192, period=50, budget=100)
         first_touch.go(machine)
         sampling.wait_faults(machine, 100)
         first_touch.wait_storm(machine, "g", 20000)
@@ -275,8 +271,7 @@ def test_with_first_touch(machine):
 def test_first_touch_places_as_without(machine):
     """A mark on an entry that is unmapped, or not there yet, changes nothing of where the next touch puts the page."""
     first_touch.start(machine, 3, "memory-events warm 24 3")
-    sampling.start(machine, entries=65536, period=10, budget=300)
-    reader = sampling.background(machine, "read", 1000)
+    reader = sampling.start_read(machine, entries=65536, period=10, budget=300)
     first_touch.go(machine)
     for round in (1, 2, 3):
         pages = first_touch.touched(machine, round=round)
@@ -318,7 +313,7 @@ def test_vcpus_that_come_go_and_wander(machine):
     sampling.start_guest(machine)
 
     def until(enough):
-        sampling.start(machine)
+        sampling.start(machine, reader="hold")
         sampled = sampling.read_until(machine, enough)[0]
         sampling.stop(machine)
         return sampled

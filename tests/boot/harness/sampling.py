@@ -58,13 +58,18 @@ def command(machine, name, words, check=True):
 
 
 def start(machine, name="g", entries=ENTRIES, period=PERIOD, budget=BUDGET, frames=FRAMES, source=HINT_FAULT, check=True,
-          hold=False):
-    """Whoever is to read has 10 s to come, of which a busy host takes seconds for each command: the domain's id is in a file, and with
-    hold there is somebody at once, for held()."""
+          reader=None):
+    """Whoever is to read has 10 s to come, of which a busy host takes seconds for each command: the domain's id is in a file, and a
+    reader is there at once: "read" does so all the time, "hold" is for held().  Its process is all that this says then."""
     settings = f"{entries} {period} {budget} {frames} {1 << source}"
-    holder = f"{{ numa-sample $d hold 1000 >/tmp/hold-{name} 2>&1 & echo $! >/tmp/holder-{name}; }}" if hold else ":"
+    there = f"{{ numa-sample $d {reader} 1000 >/tmp/{reader}-{name} 2>&1 & echo $! | tee /tmp/{reader}er-{name}; }}" if reader else ":"
     return machine.run(f"rm -f /tmp/holder-{name}; d=$(xl domid {name}) && echo $d >/tmp/sampled-{name} && "
-                       f"numa-sample $d start {settings} && {holder}", check=check)
+                       f"numa-sample $d start {settings} && {there}", check=check)
+
+
+def start_read(machine, name="g", **settings):
+    """… with a reader; returns its process."""
+    return int(start(machine, name, reader="read", **settings).out)
 
 
 def stop(machine, name="g"):
@@ -178,6 +183,11 @@ def check_log_dirty(counters):
     assert len(quiet) > len(running) / 2 and quiet[-1].periods > quiet[0].periods, counters
 
 
+def end_reader(machine, reader):
+    """Waits until it is gone, and with it what it had mapped."""
+    machine.run(f"kill -9 {reader}; while kill -0 {reader} 2>/dev/null; do sleep 0.1; done")
+
+
 def background(machine, how, seconds, name="g"):
     """numa-sample goes on in dom0, where sampling was started; returns its process."""
     return int(machine.run(f"numa-sample $(cat /tmp/sampled-{name}) {how} {seconds} >/tmp/{how}-{name} 2>&1 & echo $!").out)
@@ -189,8 +199,7 @@ def check_budget(machine, rounds, **settings):
     The cost of a period is known when it is over only: what came before the first ones are paid for is left out.
     Returns the counters of the beginning and of the end.
     """
-    start(machine, entries=65536, period=10, budget=20, frames=257, **settings)
-    reader = background(machine, "read", 1000)
+    reader = start_read(machine, entries=65536, period=10, budget=20, frames=257, **settings)
     counters = [get(machine)]
 
     def pass_round():
