@@ -139,13 +139,10 @@ def test_off_is_off(machine):
 @pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_destroyed_while_it_is_sampled(machine):
+    """… with marks, and with a reader who goes on reading."""
     def lives_and_dies():
         sampling.start_guest(machine)
-        sampling.start(machine, entries=65536, period=10, frames=257)
-        sampling.background(machine, "read", 8)
-        machine.run("sleep 2")
-        guests.destroy(machine, "g")
-        machine.run("sleep 7")
+        sampling.destroy_sampled(machine, sampling.start_read(machine, entries=65536, period=10, frames=257))
 
     memory.leaves_nothing(machine, lives_and_dies)
 

@@ -122,11 +122,7 @@ def test_off_is_off(machine):
 def test_destroyed_while_it_is_sampled(machine):
     def lives_and_dies():
         sampling.start_guest(machine)
-        start(machine, period=10, frames=257)
-        sampling.background(machine, "read", 8)
-        machine.run("sleep 2")
-        guests.destroy(machine, "g")
-        machine.run("sleep 7")
+        sampling.destroy_sampled(machine, int(start(machine, reader="read", period=10, frames=257).out))
 
     memory.leaves_nothing(machine, lives_and_dies)
 

@@ -193,6 +193,16 @@ def background(machine, how, seconds, name="g"):
     return int(machine.run(f"numa-sample $(cat /tmp/sampled-{name}) {how} {seconds} >/tmp/{how}-{name} 2>&1 & echo $!").out)
 
 
+def destroy_sampled(machine, reader):
+    """Destroys the guest g, in which there are marks by then, while somebody reads, who is ended thereafter."""
+    wait_faults(machine, 1)
+    before = get(machine)
+    assert before.state == "running" and before.marked > 0, before
+    guests.destroy(machine, "g")
+    assert machine.run(f"kill -0 {reader}", check=False).status == 0, "the reader had ended"
+    end_reader(machine, reader)
+
+
 def check_budget(machine, rounds, **settings):
     """As many entries as there can be, as often as can be, in rounds of 5 s: no more is spent than may be, and sampling goes on.
 
