@@ -152,10 +152,9 @@ def test_destroyed_while_it_is_sampled(machine):
 def test_the_budget_is_kept(machine, vcpus):
     """The first period, of at most 128 entries, is left out; with what it may spend later, Xen does something."""
     sampling.start_guest(machine, vcpus=vcpus, pause=0)
-    begin, end = sampling.check_budget(machine, rounds=12)
+    # some periods, however much an emulator makes of each
+    begin, end = sampling.check_budget(machine, rounds=12, marks=3 * sampling.AT_ONCE)
     assert end.ns - begin.ns >= 0.005 * (end.guest_ns - begin.guest_ns), (begin, end)
-    # at least some entries each few seconds, however much an emulator makes of each
-    assert end.marked - begin.marked >= 3 * 64, (begin, end)
 
 
 @pytest.mark.boot("n4")

@@ -203,8 +203,9 @@ def destroy_sampled(machine, reader):
     end_reader(machine, reader)
 
 
-def check_budget(machine, rounds, **settings):
-    """As many entries as there can be, as often as can be, in rounds of 5 s: no more is spent than may be, and sampling goes on.
+def check_budget(machine, rounds, marks=0, **settings):
+    """As many entries as there can be, as often as can be, in rounds of 5 s, and until there are so many marks more: no more is spent
+    than may be, and sampling goes on.
 
     The cost of a period is known when it is over only: what came before the first ones are paid for is left out.
     Returns the counters of the beginning and of the end.
@@ -222,6 +223,9 @@ def check_budget(machine, rounds, **settings):
     begin = counters[-1]
     for _ in range(rounds):
         pass_round()
+    while counters[-1].marked < begin.marked + marks:
+        pass_round()
+        assert len(counters) < 100, counters
     end = counters[-1]
     machine.run(f"kill -9 {reader}")
     stop(machine)
