@@ -8,6 +8,8 @@ from harness.moving import ENDLESS, Mover
 
 pytestmark = pytest.mark.heavy
 
+TORN = 10       # times that each of those who get in each other's way has success
+
 
 def on_next(vcpu):
     """The node of a vCPU of sampling.start_guest() on a machine with a CPU a node."""
@@ -292,12 +294,15 @@ def test_all_at_once(machine):
     def torn():
         sampling.start_guest(machine, pause=0)
         domid = guests.domid(machine, "g")
-        machine.run("rm -f /tmp/torn; " + "".join(
-            f"(while [ ! -e /tmp/torn ]; do numa-sample {domid} {words}; done >/dev/null 2>&1) & " for words in loops))
-        machine.run("sleep 20")
+        machine.run("rm -rf /tmp/torn; mkdir /tmp/torn; " + "".join(
+            f"(while [ ! -e /tmp/torn/end ]; do numa-sample {domid} {words} && echo >>/tmp/torn/{i}; done >/dev/null 2>&1) & "
+            "echo $! >>/tmp/torn/loops; " for i, words in enumerate(loops)))
+        machine.run("".join(f"until [ $(cat /tmp/torn/{i} 2>/dev/null | wc -l) -ge {TORN} ]; do sleep 0.5; done; " for i in range(len(loops))),
+                    timeout=240)
         guests.wait_console(machine, "g", r"memory-access: pass [1-9]")
         guests.destroy(machine, "g")
-        machine.run("sleep 1; touch /tmp/torn; sleep 3")
+        machine.run("sleep 1; touch /tmp/torn/end; for loop in $(cat /tmp/torn/loops); do "
+                    "while kill -0 $loop 2>/dev/null; do sleep 0.1; done; done")
 
     memory.leaves_nothing(machine, torn)
 
