@@ -95,6 +95,14 @@ def migrate(machine, pages, seed, memory=MEMORY):
     check_content(machine, RECEIVED)
 
 
+def migrate_in_vain(machine, mib):
+    """A migration of g breaks off when the other end has got so much: in how many rounds of log-dirty mode memory was sent."""
+    failed = machine.run(f"xl migrate -s '' g 'head -c {mib << 20} | xl migrate-receive' >/tmp/migrate.log 2>&1", timeout=240, check=False)
+    log = machine.run(f"until ! xl domid {RECEIVED} >/dev/null 2>&1; do sleep 0.2; done; cat /tmp/migrate.log").out
+    assert failed.status, log
+    return len(set(re.findall(r"Frames iteration (\d+) of \d+: ", log)))
+
+
 IN_USE = 60         # pages of a running guest that others have mapped: console, xenstore, shared information
 REPEATS = 5         # a page in use, if only for the moment, keeps its 2 MiB where they are: "repeat the command later"
 
