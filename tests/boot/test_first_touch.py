@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness import guests, memory, placement
+from harness import guests, memory, moving, placement
 from harness.first_touch import MEMORY, away, check_split, first_touchers, go, start, touched, wait_storm
 from harness.topologies import TOPOLOGIES
 
@@ -135,10 +135,10 @@ def test_a_storm_with_disturbances(machine):
         for _ in range(2):
             machine.run("xl numa-policy set g first-touch --nodes 2-3")
             wait_storm(machine, "g", 1000)
-            machine.run(f"xl mem-set g {MEMORY - 64}")
+            moving.balloon(machine, "g", MEMORY - 64)
             wait_storm(machine, "g", 1000)
             machine.run("xl numa-policy set g first-touch")
-            machine.run(f"xl mem-set g {MEMORY}")
+            moving.balloon(machine, "g", MEMORY)
             wait_storm(machine, "g", 1000)
         machine.run("xl destroy g")
 

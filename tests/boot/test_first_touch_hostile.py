@@ -87,7 +87,7 @@ def test_old_content_stays_at_home(machine):
     assert found(machine, "g", size)[0] > secrets << 7
     for turn in range(3):
         guests.wait_console(machine, "g", f"round {turn + 2} released", timeout=240)
-        machine.run(f"xl mem-set g {(size - 48, size)[turn % 2]}")
+        moving.balloon(machine, "g", (size - 48, size)[turn % 2])
         assert look(("round-4k", "first-touch", "round-2m")[turn]) == 0
     assert guests.dump(machine, "g").touches["exchanged"] > 0
     guests.destroy(machine, "g")

@@ -99,7 +99,7 @@ def test_ballooned_and_destroyed_in_the_middle(machine):
             storm(machine, 26 + number, policy=("first-touch", "first-touch,nodes=1-2")[number])
             mover = Mover(machine, "g", ENDLESS, 30 + number, alone=False, memory=MEMORY)
             for mib in (MEMORY - 100, MEMORY - 20, MEMORY - 60):
-                machine.run(f"xl mem-set g {mib}")
+                moving.balloon(machine, "g", mib)
                 wait_storm(machine, "g", FEW // 4)
             guests.destroy(machine, "g")
             mover.finish()

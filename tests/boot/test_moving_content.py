@@ -1,5 +1,6 @@
 """Content: what a guest has written is what it reads, whatever is done to it while its pages move."""
 
+import itertools
 import os
 import time
 
@@ -54,12 +55,15 @@ def test_no_cpu_reads_the_past(machine):
 @pytest.mark.boot("n8", "release")
 def test_ballooning(machine):
     moving.start_writer(machine, command=f"memory-writer {moving.WRITTEN} 300", memory=200)
-    mover = Mover(machine, "g", FEW, seed(3), alone=False, memory=200)
-    while mover.running():
+    moved = 0
+    for number in itertools.count(seed(3)):
+        mover = Mover(machine, "g", ENDLESS, number, alone=False, memory=200)
+        mover.wait_begun()
         for mib in (140, 200):
-            machine.run(f"xl mem-set g {mib}")
-            time.sleep(1)
-    mover.finish()
+            moving.balloon(machine, "g", mib)
+        moved += mover.stop()["moved"]
+        if moved >= FEW:
+            break
     moving.check_content(machine)
 
 

@@ -7,6 +7,7 @@ from . import checks, guests
 from .memory import XEN_OWN_PAGES, at_rest
 
 MEMORY, WRITTEN = 112, 24       # MiB of the guest, and of them written and verified
+BALLOON_SLACK = 1               # MiB: the guest reckons with some pages that Xen counts apart
 SAID = r"memory-(?:writer|order|io): second (\d+): (\d+) passes, (\d+) words wrong"
 
 
@@ -39,6 +40,17 @@ def wait_passes(machine, name, passes, seconds=120):
 def check_content(machine, name="g"):
     """What is in memory now is what was written: all of it is read twice more."""
     wait_passes(machine, name, said(machine, name)[0] + 2)
+
+
+def balloon_step(name, mib):
+    """What dom0 has to run to have a guest have so much memory, by what Xen counts; fails if it never does."""
+    return (f"xl mem-set {name} {mib} && for _ in $(seq 240); do n=$(xl list {name} | awk 'NR == 2 {{ print $3 }}'); "
+            f"d=$((n - {mib})); [ ${{d#-}} -le {BALLOON_SLACK} ] && break; sleep 0.5; done; "
+            f"[ ${{d#-}} -le {BALLOON_SLACK} ] || {{ echo {name} should have {mib} MiB and has $n >&2; false; }}")
+
+
+def balloon(machine, name, mib):
+    machine.run(balloon_step(name, mib), timeout=240)
 
 
 ENDLESS = 1 << 40
