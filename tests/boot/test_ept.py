@@ -1,4 +1,7 @@
-"""Moving and first-touch on EPT, whose tables, flushes and deferred changes are not those of NPT.  See harness/bochs.py."""
+"""Moving and first-touch on EPT, whose tables and deferred changes are not those of NPT.  See harness/bochs.py.
+
+It is the tables that are tested.  Bochs forgets all translations at any VM exit or entry: a flush that is missing is not seen.
+"""
 
 import re
 
@@ -27,7 +30,7 @@ def check_ept(machine):
 
 @pytest.mark.boot("ept")
 def test_content_debug(machine):
-    """What the guest wrote is what it reads, and pages are where they were said to be."""
+    """What the guest wrote is what it reads, through each table there is meanwhile, and pages are where they were said to be."""
     check_ept(machine)
     start_writer(machine)
     moving.under_fire(machine, PAGES, 11, [0, 1], MEMORY)
