@@ -24,6 +24,7 @@ WATCHED = tuple(range(1, NODES + 1))     # CPU 0 of node 0 is left alone, CPU n 
 SPANS = 5                                # each line of memory: four passes and a check; what the kernel cleared is still in a cache
 MIB = 32
 LINES = MIB * 16384
+RUNS = 10
 # below 2.75 GiB in all q35's memory is in one piece; a guest in Xen needs more
 NATIVE = Topology("numasim", (2,) + (1,) * 7, (768,) + (256,) * 7, uniform(NODES))
 XEN = Topology("numasim-xen", (2,) + (1,) * 7, (1536,) + (512,) * 7, uniform(NODES), dom0_mib=768)
@@ -117,24 +118,38 @@ def test_a_mistake_is_seen(native):
         check_bound(native.measure(pinned("--interleave=all", 4)), 4, 3)
 
 
-def check_agreement(a, b):
-    for number in ("cycles", "memory_cycles", "seconds_modelled", "interconnect_load", "local_ratio"):
-        assert a[number] == pytest.approx(b[number], rel=0.02), number
-    assert misses(a) == pytest.approx(misses(b), rel=0.02)
-    assert a["imbalance"] == pytest.approx(b["imbalance"], abs=0.02)
+def check_counts_agree(a, b):
+    """Each CPU's caches see what its own thread does, in that order, whenever it runs; the kernel's timers go by the host's clock."""
+    assert misses(a) == pytest.approx(misses(b), rel=0.01)
+    assert a["local_ratio"] == pytest.approx(b["local_ratio"], rel=0.01)
+    assert a["imbalance"] == pytest.approx(b["imbalance"], abs=0.01)
+
+
+def model_agrees(a, b, rel):
+    return all(a[number] == pytest.approx(b[number], rel=rel)
+               for number in ("cycles", "memory_cycles", "seconds_modelled", "interconnect_load"))
+
+
+EIGHT = f"region 1 numactl --interleave=all patterns partitioned {','.join(map(str, WATCHED))} 64 4"
 
 
 def test_two_runs_agree(native):
-    """What is counted and what is modelled of it, within 2 %; a host too busy to be even for that long has two more tries."""
-    command = f"region 1 numactl --interleave=all patterns partitioned {','.join(map(str, WATCHED))} 64 4"
-    last = native.measure(command)
-    for tries_left in (2, 1, 0):
-        before, last = last, native.measure(command)
-        try:
-            return check_agreement(before, last)
-        except AssertionError:
-            if not tries_left:
-                raise
+    """One thread has nobody beside it, so what is modelled goes by what is counted alone, however busy the host is."""
+    a, b = (native.measure(pinned("--interleave=all", 5)) for _ in range(2))
+    check_counts_agree(a, b)
+    assert model_agrees(a, b, 0.01), (a, b)
+
+
+def test_two_runs_of_eight_threads_count_the_same(native):
+    check_counts_agree(native.measure(EIGHT), native.measure(EIGHT))
+
+
+@pytest.mark.soak
+def test_runs_of_eight_threads_agree(native):
+    """Who was whose neighbour when is taken from how the host ran them: one run in five may be a busy host's, and 2 % away."""
+    runs = [native.measure(EIGHT) for _ in range(RUNS)]
+    middle = sorted(runs, key=lambda run: run["cycles"])[RUNS // 2]
+    assert sum(model_agrees(run, middle, 0.02) for run in runs) >= 0.8 * RUNS, runs
 
 
 def test_guest_under_nested_paging(tmp_path):
