@@ -1,17 +1,17 @@
 # What is made of what, for setup.sh: a target a product or download, made by the script beside that knows when it is stale; then
 # what each verb needs.  Several are made at once, under one jobserver; what is listed first is begun first.
-# A step that fails ends all others (kill 0): setup.sh has given them a process group of their own.
+# A step that fails ends all others: setup.sh has given make a process group of its own.
 SHELL := /bin/bash
 here := $(dir $(lastword $(MAKEFILE_LIST)))
 root := $(here)../..
-step = @$(here)$1 >/dev/null 2>&8 || { kill 0; false; }
+step = @$(here)$1 >/dev/null 2>&8 || { kill -- -$$PPID; false; }
 # of builds that are made by make: it passes the jobserver on
 build = +$(step)
 
 XEN := debug release off optional stock
 IMAGES := base plain debian
 
-all: test bench
+all: test soak bench
 test: $(XEN:%=xen-%) images qemu qemu-plugin workloads trees
 soak: test
 check: trees xen-tools
@@ -20,9 +20,14 @@ demo: repair-shown
 
 # the demo itself: its first half as soon as it can be shown, while what the second one needs is made
 place-shown: xen-release images-base
-	@env -u MAKEFLAGS $(root)/tests/boot/demo.py place 2>&8 || { kill 0; false; }
+	@env -u MAKEFLAGS $(root)/tests/boot/demo.py place 2>&8 || { kill -- -$$PPID; false; }
 repair-shown: place-shown qemu qemu-plugin workloads
-	@env -u MAKEFLAGS $(root)/tests/boot/demo.py repair 2>&8 || { kill 0; false; }
+	@env -u MAKEFLAGS $(root)/tests/boot/demo.py repair 2>&8 || { kill -- -$$PPID; false; }
+
+# what is shown first is built first
+ifneq ($(filter demo,$(MAKECMDGOALS)),)
+qemu workload-packages: | xen-release images-base
+endif
 
 # downloads; Debian's packages need root, and one after the other
 packages:
@@ -35,7 +40,9 @@ fetch-linux: | fetch-xen
 qemu-source workload-packages debian-kernel: packages
 	$(call step,$@.sh)
 
-series-xen series-linux: series-%: packages fetch-%
+series-xen: $(if $(XEN_SRC),,fetch-xen)
+series-linux: $(if $(LINUX_SRC),,fetch-linux)
+series-xen series-linux: series-%: packages
 	$(call step,series.sh $*)
 trees: series-xen series-linux
 	$(call step,trees.sh)
