@@ -1,12 +1,13 @@
 """The product cache of tools/build: what is killed, changed, made twice at once or out of disk never passes as made."""
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 
 import pytest
-from tiny_tree import BUILD
+from tiny_tree import BUILD, REPO
 
 # a script like those in tools/build: its product is one file, made from one input, in a step that can be slow or fail
 SCRIPT = f"""#!/bin/bash
@@ -257,3 +258,50 @@ def test_a_target_that_there_is_not_is_one_line(graph):
     done = graph.run(graph.build / "setup.sh", "nothing")
     assert done.returncode == 1
     assert done.stderr.splitlines() == ["error: No rule to make target 'nothing'.  Stop."]
+
+
+@pytest.fixture
+def told(graph):
+    """The real graph, with steps that only tell when they begin and end: makes targets, gives the lines."""
+    file = graph.root / "told"
+    stub = f'#!/bin/bash\nname="$(basename "$0") $*"\necho "+ $name" >>{file}; sleep 0.2; echo "- $name" >>{file}\n'
+    for script in [*(path.name for path in BUILD.glob("*.sh")), "../../tests/boot/demo.py"]:
+        path = graph.build / script
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if script not in ("setup.sh", "lib.sh", "clean-cache.sh"):
+            path.write_text(stub)
+            path.chmod(0o755)
+    shutil.copy(BUILD / "products.mk", graph.build)
+
+    def make(*targets):
+        done = graph.run(graph.build / "setup.sh", *targets, JOBS="3")
+        assert done.returncode == 0, done.stderr
+        lines = [line.rstrip() for line in file.read_text().splitlines()]
+        assert len(set(lines)) == len(lines)
+        return lines
+
+    return make
+
+
+def test_the_demo_builds_first_what_it_shows_first(told):
+    """And nothing that it does not show."""
+    at = {line: number for number, line in enumerate(told("demo"))}
+    for shown in ("xen.sh release", "images.sh base"):
+        assert at[f"- {shown}"] < at["+ demo.py place"]
+        for later in ("qemu.sh", "workload-packages.sh", "workloads.sh"):
+            assert at[f"- {shown}"] < at[f"+ {later}"]
+    # the first half does not wait for what the second needs
+    assert at["+ demo.py place"] < at["- qemu.sh"] < at["+ demo.py repair"] and at["- demo.py place"] < at["+ demo.py repair"]
+    assert {line for line in at if line.startswith("+ xen.sh")} == {"+ xen.sh release"}
+    assert not {"+ debian-kernel.sh", "+ guest-module.sh", "+ trees.sh", "+ images.sh plain", "+ images.sh debian"} & set(at)
+
+
+def test_all_verbs_have_what_they_need(told):
+    """Each product that the Makefile names is made by the graph, and after what it is made of."""
+    named = re.search(r"^PRODUCTS := (.*?[^\\])$", (REPO / "Makefile").read_text(), re.M | re.S)[1].replace("\\\n", " ").split()
+    at = {line: number for number, line in enumerate(told("all", "check", *named))}
+    for product, need in (("linux.sh", "series.sh linux"), ("xen.sh stock", "series.sh xen"), ("bin.sh", "xen-tools.sh"),
+                          ("guest-module.sh", "debian-kernel.sh"), ("images.sh debian", "images.sh base"), ("images.sh plain", "linux.sh"),
+                          ("qemu.sh", "qemu-source.sh"), ("qemu-plugin.sh", "qemu-source.sh"), ("workloads.sh", "workload-packages.sh"),
+                          ("xen-tools.sh", "packages.sh"), ("trees.sh", "series.sh linux")):
+        assert at[f"- {need}"] < at[f"+ {product}"]
