@@ -1,5 +1,7 @@
 """Access sampling by hint faults, with NPT: each sample is true, what is not allowed is refused, and nothing else changes."""
 
+from collections import Counter
+
 import pytest
 
 from harness import first_touch, guests, memory, moving, sampling
@@ -292,14 +294,15 @@ def test_all_at_once(machine):
     def torn():
         sampling.start_guest(machine, pause=0)
         domid = guests.domid(machine, "g")
-        machine.run("rm -rf /tmp/torn; mkdir /tmp/torn; " + "".join(
-            f"(while [ ! -e /tmp/torn/end ]; do numa-sample {domid} {words} && echo >>/tmp/torn/{i}; done >/dev/null 2>&1) & "
+        machine.run("rm -rf /tmp/torn; mkdir /tmp/torn; touch /tmp/torn/go; " + "".join(
+            f"(while [ -e /tmp/torn/go ]; do numa-sample {domid} {words} && echo {i} >>/tmp/torn/done; done >/dev/null 2>&1) & "
             "echo $! >>/tmp/torn/loops; " for i, words in enumerate(loops)))
-        machine.run("".join(f"until [ $(cat /tmp/torn/{i} 2>/dev/null | wc -l) -ge {TORN} ]; do sleep 0.5; done; " for i in range(len(loops))),
-                    timeout=240)
+        done = machine.run("for _ in $(seq 400); do sleep 0.5; [ $(sort /tmp/torn/done | uniq -c | "
+                           f"awk '$1 >= {TORN}' | wc -l) = {len(loops)} ] && break; done; cat /tmp/torn/done", timeout=300).out.split()
+        assert all(done.count(str(i)) >= TORN for i in range(len(loops))), Counter(done)
         guests.wait_console(machine, "g", r"memory-access: pass [1-9]")
         guests.destroy(machine, "g")
-        machine.run("sleep 1; touch /tmp/torn/end; for loop in $(cat /tmp/torn/loops); do "
+        machine.run("sleep 1; rm /tmp/torn/go; for loop in $(cat /tmp/torn/loops); do "
                     "while kill -0 $loop 2>/dev/null; do sleep 0.1; done; done")
 
     memory.leaves_nothing(machine, torn)
