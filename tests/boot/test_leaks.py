@@ -71,6 +71,7 @@ def test_a_leak_of_one_page_is_seen(machine):
     """dom0's balloon stands for whoever keeps it."""
     target = "/sys/devices/system/xen_memory/xen_memory0/target_kb"
     kib = int(machine.run(f"cat {target}").out)
+    memory.warm_up(machine)
     free = memory.at_rest(machine)
     try:
         with pytest.raises(AssertionError, match="free pages by node were"):
@@ -90,6 +91,7 @@ def test_a_dead_domain_that_is_kept_is_seen(machine):
         holder.enter_context(sampling.held(machine))
         guests.destroy(machine, "g")
 
+    memory.warm_up(machine)
     before = memory.at_rest(machine)
     with contextlib.ExitStack() as holder, pytest.raises(AssertionError, match="is dead and still there"):
         memory.leaves_nothing(machine, kept)
