@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -40,3 +41,32 @@ def plant(source, old, new, to=None):
     text = source.read_text()
     assert old in text, f"{source.name} has changed: {old!r} is gone"
     (to or source).write_text(text.replace(old, new, 1))
+
+
+def planted(directory, file, old, new, to):
+    """A directory like this one, of links, but for the one file that has a mistake in it; `to`."""
+    to.mkdir()
+    first, _, rest = str(file).partition("/")
+    for path in directory.iterdir():
+        if path.name == first:
+            continue
+        if path.is_dir() and not rest:      # of links, too: what includes ../FILE there has to come here
+            shutil.copytree(path, to / path.name, copy_function=os.symlink, ignore_dangling_symlinks=True)
+        else:
+            (to / path.name).symlink_to(path.resolve())
+    if rest:
+        planted(directory / first, rest, old, new, to / first)
+    else:
+        plant(directory / first, old, new, to / first)
+    return to
+
+
+def rebuild(directory, built, out, *programs, flags=()):
+    """Programs once more, in `out`: the objects in `built` are taken, but for those that are older than a file with a mistake in it."""
+    for path in built.rglob("*.[oh]"):
+        link = out / path.relative_to(built)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path)
+    # of the sanitizers, the one that costs no time to compile
+    build(directory, out, *programs, flags=[*flags, "EXTRA_CFLAGS=-w -g0 -O0 -fno-sanitize=undefined"])
+    return out

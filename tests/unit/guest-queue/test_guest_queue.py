@@ -1,7 +1,6 @@
 """The guest's queue of page events in user space; and proof that these tests notice when it, or a hook, is wrong."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -52,47 +51,59 @@ WITHOUT = ["PARTITION_BY_LOWEST_BITS", "WITHOUT_SPLIT", "WITHOUT_MERGED", "WITHO
 
 # Chance may hide a mistake, so it is left out where one has to be seen: the same rounds each time.
 SAME_ROUNDS = {"SEED": os.environ.get("SEED", "1"), "ROUNDS": "200"}
-FAST = "CFLAGS=-std=gnu11 -O1 -g -w -pthread"
-
-
 @pytest.fixture(scope="module")
 def tree():
     return ctests.tree("linux")
 
 
-def build(linux, out, program, *flags):
-    ctests.build(HERE, out, program, flags=[f"LINUX={linux}", *flags])
-    return out / program
+@pytest.fixture(scope="module")
+def built(tree, tmp_path_factory):
+    out = tmp_path_factory.mktemp("guest-queue")
+    ctests.build(HERE, out, *PROGRAMS, flags=[f"LINUX={tree}"])
+    return out
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_the_queue(tree, tmp_path, program):
-    ctests.check_passed(ctests.run(build(tree, tmp_path, program)), COUNT)
+def test_the_queue(built, program):
+    ctests.check_passed(ctests.run(built / program), COUNT)
 
 
-def test_a_seed_replays(tree, tmp_path):
-    program = build(tree, tmp_path, "test-crowded")
-    one, two, other = (ctests.run(program, SEED=seed).stdout for seed in ("17", "17", "18"))
+def test_a_seed_replays(built):
+    one, two, other = (ctests.run(built / "test-crowded", SEED=seed).stdout for seed in ("17", "17", "18"))
     assert "SEED=17" in one and one == two != other.replace("SEED=18", "SEED=17")
 
 
 def test_memory_order(tree, tmp_path):
     """The same without an order, on real CPUs, for ThreadSanitizer."""
-    ctests.check_passed(ctests.run(build(tree, tmp_path, "test-crowded", "HOW=thread"), ROUNDS="300"))
+    ctests.build(HERE, tmp_path, "test-crowded", flags=[f"LINUX={tree}", "HOW=thread"])
+    ctests.check_passed(ctests.run(tmp_path / "test-crowded", ROUNDS="300"))
+
+
+def seen(tree, built, place, file, old, new, program):
+    linux = ctests.planted(tree, f"{XEN}/numa-policy-{file}", old, new, place / "linux")
+    broken = ctests.rebuild(HERE, built, place / "out", program, flags=[f"LINUX={linux}"]) / program
+    return ctests.run(broken, **SAME_ROUNDS).returncode != 0
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mistake_is_seen(tree, tmp_path, name):
-    file, old, new, program = MUTANTS[name]
-    copy = tmp_path / "linux"
-    (copy / XEN / "tests").mkdir(parents=True)
-    for part in ("numa-policy-queue.c", "numa-policy-queue.h", "tests/numa-policy-queue-kunit.c"):
-        shutil.copy(tree / XEN / part, copy / XEN / part)
-    ctests.plant(copy / XEN / f"numa-policy-{file}", old, new)
-    assert ctests.run(build(copy, tmp_path, program, FAST), **SAME_ROUNDS).returncode != 0, f"nobody saw: {name}"
+def test_a_mistake_is_seen(tree, built, tmp_path, name):
+    assert seen(tree, built, tmp_path, *MUTANTS[name]), f"nobody saw: {name}"
+
+
+def hook_missed(tree, built, place, define):
+    guest = ctests.planted(HERE, "guest.c", "", define, place / "guest-queue")
+    broken = ctests.rebuild(guest, built, place / "out", "test-crowded", flags=[f"LINUX={tree}"]) / "test-crowded"
+    return ctests.run(broken, **SAME_ROUNDS).returncode != 0
 
 
 @pytest.mark.parametrize("what", WITHOUT)
-def test_a_missing_hook_is_seen(tree, tmp_path, what):
-    program = build(tree, tmp_path, "test-crowded", f"EXTRA=-D{what}", FAST)
-    assert ctests.run(program, **SAME_ROUNDS).returncode != 0, f"nobody saw: {what}"
+def test_a_missing_hook_is_seen(tree, built, tmp_path, what):
+    assert hook_missed(tree, built, tmp_path, f"#define {what}\n"), f"nobody saw: {what}"
+
+
+def test_without_a_mistake_nothing_is_seen(tree, built, tmp_path):
+    for program in ("test-queue", "test-roomy"):
+        place = tmp_path / program
+        place.mkdir()
+        assert not seen(tree, built, place, "queue.h", "", "", program)
+    assert not hook_missed(tree, built, tmp_path, "")
