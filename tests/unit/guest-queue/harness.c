@@ -1,6 +1,7 @@
 #include "harness.h"
 
 #include <time.h>
+#include <ucontext.h>
 
 /* xorshift64*, Vigna 2014; a state a CPU when they run freely */
 #ifdef FREE_RUNNING
@@ -85,31 +86,50 @@ void spin_unlock(spinlock_t *l)
 	pthread_mutex_unlock(&l->mutex);
 }
 
+void cpus_run(unsigned int nr, void (*fn)(unsigned int cpu))
+{
+	pthread_t thread[NR_CPUS];
+
+	MUST(nr <= NR_CPUS);
+	nr_cpus = nr;
+	body = fn;
+	for (uintptr_t i = 0; i < nr; i++)
+		MUST(!pthread_create(&thread[i], NULL, cpu_thread, (void *)i));
+	for (unsigned int i = 0; i < nr; i++)
+		pthread_join(thread[i], NULL);
+}
+
 #else
 
-static pthread_mutex_t baton = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t passed[NR_CPUS];
-static unsigned int running;
-static bool finished[NR_CPUS];
-static bool multi;
-static __thread bool in_interrupt;
+/* CPUs are contexts of one thread. */
+#define STACK_BYTES	(128 << 10)
 
-/* baton held */
-static void pass_baton(void)
+static struct {
+	ucontext_t context;
+	void *stack;
+	bool finished;
+} cpu[NR_CPUS];
+static ucontext_t machine;
+static bool multi, in_interrupt;
+
+/* To the CPU that goes on, which may be this one; to the machine when all have finished. */
+static void pass_on(ucontext_t *here)
 {
-	unsigned int next, alive = 0, i;
+	unsigned int next, alive = 0, i, me = this_cpu;
+	bool off = irqs_off, in = in_interrupt;
 
 	for (i = 0; i < nr_cpus; i++)
-		alive += !finished[i];
-	if (!alive)
-		return;
-	next = rnd(alive);
-	for (i = 0; i < nr_cpus; i++)
-		if (!finished[i] && !next--)
+		alive += !cpu[i].finished;
+	next = alive ? rnd(alive) : 0;
+	for (i = 0; alive && i < nr_cpus; i++)
+		if (!cpu[i].finished && !next--)
 			break;
-	running = i;
-	if (running != this_cpu || finished[this_cpu])
-		pthread_cond_signal(&passed[running]);
+	if (alive && i == me)
+		return;
+	swapcontext(here, alive ? &cpu[i].context : &machine);
+	this_cpu = me;
+	irqs_off = off;
+	in_interrupt = in;
 }
 
 void cpu_switch(void)
@@ -121,22 +141,16 @@ void cpu_switch(void)
 		interrupt();
 		in_interrupt = false;
 	}
-	pass_baton();
-	while (running != this_cpu)
-		pthread_cond_wait(&passed[this_cpu], &baton);
+	pass_on(&cpu[this_cpu].context);
 }
 
-static void *cpu_thread(void *arg)
+static void cpu_begin(int n)
 {
-	this_cpu = (uintptr_t)arg;
-	pthread_mutex_lock(&baton);
-	while (running != this_cpu)
-		pthread_cond_wait(&passed[this_cpu], &baton);
-	body(this_cpu);
-	finished[this_cpu] = true;
-	pass_baton();
-	pthread_mutex_unlock(&baton);
-	return NULL;
+	this_cpu = n;
+	irqs_off = in_interrupt = false;
+	body(n);
+	cpu[n].finished = true;
+	pass_on(&cpu[n].context);
 }
 
 void spin_lock_init(spinlock_t *l)
@@ -167,28 +181,31 @@ void spin_unlock(spinlock_t *l)
 	cpu_switch();
 }
 
-#endif
-
 void cpus_run(unsigned int nr, void (*fn)(unsigned int cpu))
 {
-	pthread_t thread[NR_CPUS];
+	unsigned int me = this_cpu;
 
 	MUST(nr <= NR_CPUS);
 	nr_cpus = nr;
 	body = fn;
-#ifndef FREE_RUNNING
 	for (unsigned int i = 0; i < nr; i++) {
-		pthread_cond_init(&passed[i], NULL);
-		finished[i] = false;
+		ucontext_t *c = &cpu[i].context;
+
+		MUST(!getcontext(c) && (cpu[i].stack = malloc(STACK_BYTES)));
+		cpu[i].finished = false;
+		c->uc_stack.ss_sp = cpu[i].stack;
+		c->uc_stack.ss_size = STACK_BYTES;
+		makecontext(c, (void (*)(void))cpu_begin, 1, (int)i);
+		/* AddressSanitizer would take a stack that it knows of for empty at each change */
+		c->uc_stack = (stack_t){ 0 };
 	}
-	running = 0;
 	multi = true;
-#endif
-	for (uintptr_t i = 0; i < nr; i++)
-		MUST(!pthread_create(&thread[i], NULL, cpu_thread, (void *)i));
-	for (unsigned int i = 0; i < nr; i++)
-		pthread_join(thread[i], NULL);
-#ifndef FREE_RUNNING
+	swapcontext(&machine, &cpu[0].context);
 	multi = false;
-#endif
+	this_cpu = me;
+	irqs_off = in_interrupt = false;
+	for (unsigned int i = 0; i < nr; i++)
+		free(cpu[i].stack);
 }
+
+#endif

@@ -1,8 +1,8 @@
 /*
- * Just enough of Linux for the queue to run in user space, with CPUs that are
- * threads.  They run one at a time, and change at every lock and every access
- * that could race, in an order that follows from SEED; or, with FREE_RUNNING,
- * as the machine has it, for ThreadSanitizer to look at.
+ * Just enough of Linux for the queue to run in user space, with CPUs that run
+ * one at a time, and change at every lock and every access that could race, in
+ * an order that follows from SEED; or, with FREE_RUNNING, are threads, in the
+ * order that the machine has, for ThreadSanitizer to look at.
  */
 #ifndef HARNESS_H
 #define HARNESS_H

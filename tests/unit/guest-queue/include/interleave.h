@@ -14,7 +14,7 @@ struct run {
 /* Dies, with the seed, when a page in use is lost or an event is. */
 struct peq_stats interleave(const struct run *r);
 
-/* Runs of a test: ROUNDS=, else one with SEED=, else 20; the seed of each. */
+/* Runs of a test: ROUNDS=, else one with SEED=, else 100; the seed of each. */
 unsigned int rounds(void);
 void start_round(unsigned int n);
 
