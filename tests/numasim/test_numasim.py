@@ -1,7 +1,6 @@
 """The instrument measured: its parts in unit tests, the plugin in a QEMU on streams known by hand, and what checks are worth."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,8 +13,9 @@ HEADERS = HERE.parents[1] / "build" / "qemu-plugin"
 UNITS = ("test-cache", "test-epochs", "test-machine", "test-model", "test-report", "test-sim", "test-streaming")
 NODES = 8
 LINES = 65536       # of the streams
+PLUGIN = "numasim.so"    # inside QEMU, on the streams
 
-# What is broken (file, from, to), and who has to see it; "streams" is the plugin inside QEMU.
+# What is broken (file, from, to), and who has to see it.
 MUTANTS = {
     "newest goes first": ("cache.c", "moved = here;", "", "test-cache"),
     "a full set grows a hole": ("cache.c", "set(&entry[way], get(&entry[way + 1]))", ";", "test-cache"),
@@ -64,13 +64,13 @@ MUTANTS = {
     "MOVNTDQ unknown": ("streaming.c", "*opcode == 0xe7 ||", "", "test-streaming"),
     "MOVNTI unknown": ("streaming.c", "*opcode == 0xc3 &&", "false &&", "test-streaming"),
     "read behind the end": ("streaming.c", "if (opcode >= end)", "if (false)", "test-streaming"),
-    "streaming stores are ordinary ones": ("numasim.c", "streams(insn) ? on_streaming_store : on_store", "on_store", "streams"),
-    "idle accesses count": ("numasim.c", "cpu->idle ? &cpu->counts.idle :", "", "streams"),
-    "idle accesses go to caches": ("numasim.c", "return cpu->idle ? NULL : cpu", "return cpu", "streams"),
-    "idle for ever": ("numasim.c", "|| address == machine.idle.awake", "", "streams"),
-    "idle only in the loop itself": ("numasim.c", "if (idle || address", "if (true || address", "streams"),
-    "idle behind the loop": ("numasim.c", "address < machine.idle.to", "true", "streams"),
-    "idle in the next region": ("sim.c", "cpu->idle = false;", "", "streams"),
+    "streaming stores are ordinary ones": ("numasim.c", "streams(insn) ? on_streaming_store : on_store", "on_store", PLUGIN),
+    "idle accesses count": ("numasim.c", "cpu->idle ? &cpu->counts.idle :", "", PLUGIN),
+    "idle accesses go to caches": ("numasim.c", "return cpu->idle ? NULL : cpu", "return cpu", PLUGIN),
+    "idle for ever": ("numasim.c", "|| address == machine.idle.awake", "", PLUGIN),
+    "idle only in the loop itself": ("numasim.c", "if (idle || address", "if (true || address", PLUGIN),
+    "idle behind the loop": ("numasim.c", "address < machine.idle.to", "true", PLUGIN),
+    "idle in the next region": ("sim.c", "cpu->idle = false;", "", PLUGIN),
     "own load counts": ("model.c", "e->own[cpu].node[node] = read;", "", "test-model"),
     "no queue at controllers": ("model.c", "e->model->queue[r->hops] * queue(rho) +", "", "test-model"),
     "no queue at links": ("model.c", "cycles += service(", "cycles += 0 * service(", "test-model"),
@@ -107,22 +107,22 @@ MUTANTS = {
     "caches outlive a region": ("region.c", "sim_clear(region->sim);", "", "test-report"),
     "loads not seen": (
         "numasim.c", "on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R",
-        "on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W", "streams"),
+        "on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W", PLUGIN),
     "stores are loads": (
         "numasim.c", "on_access(vcpu, info, address, GPOINTER_TO_UINT(mode), true)",
-        "on_access(vcpu, info, address, GPOINTER_TO_UINT(mode), false)", "streams"),
-    "counting before the region": ("numasim.c", "qemu_plugin_u64_set(instruction_counter(mode), cpu, 0);", ";", "streams"),
+        "on_access(vcpu, info, address, GPOINTER_TO_UINT(mode), false)", PLUGIN),
+    "counting before the region": ("numasim.c", "qemu_plugin_u64_set(instruction_counter(mode), cpu, 0);", ";", PLUGIN),
     "counting after the region": (
         "numasim.c", "\tqemu_plugin_reset(plugin_id, on_reset);",
-        "\tif (!(marker & IS_END))\n\t\tqemu_plugin_reset(plugin_id, on_reset);", "streams"),
+        "\tif (!(marker & IS_END))\n\t\tqemu_plugin_reset(plugin_id, on_reset);", PLUGIN),
     "no end unnoticed": (
         "numasim.c", "if (current != NO_REGION)\n\t\tfprintf(out, \"{\\\"error\\\": \\\"region %u has",
-        "if (false)\n\t\tfprintf(out, \"{\\\"error\\\": \\\"region %u has", "streams"),
+        "if (false)\n\t\tfprintf(out, \"{\\\"error\\\": \\\"region %u has", PLUGIN),
 }
 
 
-def build(source, out, target, *flags):
-    ctests.build(source, out, target, flags=[f"HEADERS={HEADERS}", *flags])
+def build(out, *targets, flags=()):
+    ctests.build(HERE, out, *targets, flags=[f"HEADERS={HEADERS}", *flags])
 
 
 def words(out, *more):
@@ -138,16 +138,12 @@ def qemu(directory, plugin_words):
          "-plugin", f"{directory}/numasim.so,{plugin_words}"], capture_output=True, text=True, timeout=60, check=False)
 
 
-def run_streams(source, directory, *more):
-    """{region: its record} and [errors] of the streams."""
-    out = directory / "out.jsonl"
-    out.unlink(missing_ok=True)
-    build(source, directory, "streams")
+def run_streams(plugin, out, *more):
+    """{region: its record} and [errors] of the streams, with the plugin in this directory."""
     symbols = {name: address for address, _, name in map(str.split, subprocess.run(
-        ["nm", directory / "streams"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())}
+        ["nm", plugin / "streams"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())}
     idle = "idle=0x{idle}-0x{idle_end}:0x{awake}".format_map(symbols)
-    build(source, directory, "numasim.so", "CFLAGS=-O1 -w")
-    done = qemu(directory, words(out, "watch=0", "l3=853K", idle, *more))
+    done = qemu(plugin, words(out, "watch=0", "l3=853K", idle, *more))
     assert done.returncode == 1, done.stderr       # isa-debug-exit: what was written, times 2, plus 1
     records = [json.loads(line) for line in out.read_text().splitlines()]
     return {record["region"]: record for record in records if "region" in record}, \
@@ -192,28 +188,39 @@ def check_streams(regions, errors):
                       "region 10: CPU 0: 10 accesses to memory of no node, the last at 0x20000240", "region 11 has no end"]
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    out = tmp_path_factory.mktemp("numasim")
+    build(out, *UNITS)
+    return out
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory):
+    out = tmp_path_factory.mktemp("plugin")
+    build(out, PLUGIN, "streams")
+    return out
+
+
 @pytest.mark.parametrize("program", UNITS)
-def test_unit(tmp_path, program):
-    build(HERE, tmp_path, program)
-    ctests.check_passed(ctests.run(tmp_path / program))
+def test_unit(built, program):
+    ctests.check_passed(ctests.run(built / program))
 
 
-def test_streams_in_qemu(tmp_path):
-    check_streams(*run_streams(HERE, tmp_path))
+def test_streams_in_qemu(plugin, tmp_path):
+    check_streams(*run_streams(plugin, tmp_path / "out.jsonl"))
 
 
-def test_epochs_in_qemu(tmp_path):
-    regions, errors = run_streams(HERE, tmp_path, "epoch=10000")
+def test_epochs_in_qemu(plugin, tmp_path):
+    regions, errors = run_streams(plugin, tmp_path / "out.jsonl", "epoch=10000")
     # 6.55 of them in the first two
     assert [regions[region]["epochs"] for region in (1, 2, 3)] == [7, 7, 1]
     check_streams(regions, errors)
 
 
-def test_cpus_that_are_not_watched_count_nowhere(tmp_path):
+def test_cpus_that_are_not_watched_count_nowhere(plugin, tmp_path):
     out = tmp_path / "out.jsonl"
-    build(HERE, tmp_path, "streams")
-    build(HERE, tmp_path, "numasim.so")
-    assert qemu(tmp_path, words(out, "watch=1-7")).returncode == 1
+    assert qemu(plugin, words(out, "watch=1-7")).returncode == 1
     first = json.loads(out.read_text().splitlines()[0])
     assert [cpu["cpu"] for cpu in first["cpus"]] == list(range(1, 8))
     assert not any(sum(map(sum, cpu["misses"].values())) + sum(cpu["accesses"].values()) for cpu in first["cpus"])
@@ -225,24 +232,31 @@ def test_cpus_that_are_not_watched_count_nowhere(tmp_path):
     (["out=/nonexistent/x"], "numasim: /nonexistent/x: No such file or directory"),
     (["controller=8"], "numasim: loaded=: these latencies need 8.12 of a controller's 8 GiB/s"),
 ])
-def test_bad_parameters_stop_qemu(tmp_path, more, complaint):
-    build(HERE, tmp_path, "streams")
-    build(HERE, tmp_path, "numasim.so")
-    done = qemu(tmp_path, words(tmp_path / "out.jsonl", *more))
+def test_bad_parameters_stop_qemu(plugin, tmp_path, more, complaint):
+    done = qemu(plugin, words(tmp_path / "out.jsonl", *more))
     assert done.returncode == 1 and complaint in done.stderr.splitlines()
     assert "streams" not in done.stdout and not (tmp_path / "out.jsonl").exists()
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_mistake_is_seen(tmp_path, name):
-    file, old, new, who = MUTANTS[name]
-    copy = tmp_path / "source"
-    shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    ctests.plant(copy / file, old, new)
-    if who == "streams":
-        regions, errors = run_streams(copy, tmp_path)
-        with pytest.raises((AssertionError, KeyError)):
-            check_streams(regions, errors)
-    else:
-        build(copy, tmp_path, who, "CFLAGS=-w", "SANITIZE=-O0")
-        assert ctests.run(tmp_path / who).returncode != 0, f"nobody saw: {name}"
+def mistake(built, directory, file, old, new, who, *more):
+    """Where what has to see it is built with this mistake."""
+    source = ctests.planted(HERE, file, old, new, directory / "source")
+    return ctests.rebuild(source, built, directory / "built", who, *more, flags=[f"HEADERS={HEADERS}"])
+
+
+@pytest.mark.parametrize("name", [name for name, (*_, who) in MUTANTS.items() if who != PLUGIN])
+def test_a_mistake_is_seen(built, tmp_path, name):
+    broken = mistake(built, tmp_path, *MUTANTS[name]) / MUTANTS[name][-1]
+    assert ctests.run(broken, CMOCKA_TEST_ABORT="1").returncode != 0, f"nobody saw: {name}"
+
+
+@pytest.mark.parametrize("file, program", [("cache.h", "test-cache"), ("sim.c", "test-sim")])
+def test_without_a_mistake_nothing_is_seen(built, tmp_path, file, program):
+    ctests.check_passed(ctests.run(mistake(built, tmp_path, file, "", "", program) / program, CMOCKA_TEST_ABORT="1"))
+
+
+@pytest.mark.parametrize("name", [name for name, (*_, who) in MUTANTS.items() if who == PLUGIN])
+def test_a_mistake_in_the_plugin_is_seen(plugin, tmp_path, name):
+    regions, errors = run_streams(mistake(plugin, tmp_path, *MUTANTS[name], "streams"), tmp_path / "out.jsonl")
+    with pytest.raises((AssertionError, KeyError)):
+        check_streams(regions, errors)

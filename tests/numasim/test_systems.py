@@ -17,7 +17,9 @@ from harness.topologies import Topology, uniform      # noqa: E402
 from native import NativeMachine      # noqa: E402
 from placement.machines import idle_option      # noqa: E402
 from placement.topology import node_options      # noqa: E402
-from test_numasim import build      # noqa: E402
+from test_numasim import PLUGIN, build      # noqa: E402
+
+pytestmark = pytest.mark.heavy
 
 NODES = 8
 WATCHED = tuple(range(1, NODES + 1))     # CPU 0 of node 0 is left alone, CPU n + 1 is node n's
@@ -36,7 +38,7 @@ class Instrument:
     def __init__(self, directory, make, topology, *options):
         self.out = directory / "out.jsonl"
         self.read = 0
-        build(HERE, directory, "numasim.so")
+        build(directory, PLUGIN)
         words = ",".join([f"out={self.out}", *node_options(topology), "watch=1-8", "stands-for=6", "l3=853K", *options])
         self.machine = make(["-plugin", f"{directory}/numasim.so,{words}"])
 
@@ -86,7 +88,7 @@ def pinned(prefix, cpu):
     return f"region 1 numactl {prefix} patterns partitioned {cpu} {MIB} 4"
 
 
-@pytest.mark.parametrize("cpu, node", [(1, 0), (4, 3), (4, 6), (8, 0)])
+@pytest.mark.parametrize("cpu, node", [(4, 6), *(pytest.param(*pair, marks=pytest.mark.soak) for pair in ((1, 0), (4, 3), (8, 0)))])
 def test_membind(native, cpu, node):
     region = native.measure(pinned(f"--membind={node}", cpu))
     check_bound(region, cpu, node)
@@ -95,10 +97,12 @@ def test_membind(native, cpu, node):
     assert misses(region, "xen") == [0] * NODES
 
 
+@pytest.mark.soak
 def test_interleave(native):
     check_interleaved(native.measure(pinned("--interleave=all", 5)), LINES)
 
 
+@pytest.mark.soak
 def test_every_thread_counts_on_its_own_cpu(native):
     region = native.measure(f"region 1 patterns partitioned {','.join(map(str, WATCHED))} {8 * MIB // 4} 4")
     for cpu in WATCHED:
@@ -106,6 +110,7 @@ def test_every_thread_counts_on_its_own_cpu(native):
     assert sum(misses(region)) == pytest.approx(SPANS * 2 * LINES, rel=0.02)
 
 
+@pytest.mark.soak
 def test_a_mistake_is_seen(native):
     """Memory bound elsewhere, another CPU, and no binding at all are red."""
     region = native.measure(pinned("--membind=3", 4))
@@ -152,6 +157,7 @@ def test_runs_of_eight_threads_agree(native):
     assert sum(model_agrees(run, middle, 0.02) for run in runs) >= 0.8 * RUNS, runs
 
 
+@pytest.mark.soak
 def test_guest_under_nested_paging(tmp_path):
     """A guest on pCPU 4 whose home is node 5: its first addresses are those of node 0, the machine's are not."""
     image = tmp_path / "dom0.cpio.gz"
