@@ -219,6 +219,8 @@ def host():
         made.kill()
 
 
+@pytest.mark.soak
+@pytest.mark.heavy
 def test_sampling_is_counted_and_off_is_nothing(host):
     job = Job(machine.ON.name, "pattern-master", "quick")
     [_, on], said = host.workload(job.workload, job.size)

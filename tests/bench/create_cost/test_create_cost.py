@@ -9,6 +9,8 @@ from create_cost.instrument import InstrumentError, Instrumented, Symbols, parse
 from harness import guests
 from harness.topologies import TOPOLOGIES
 
+pytestmark = pytest.mark.heavy
+
 LOOP = 100_000
 HYPERCALLS = 500
 # the marker's return, the setting up and the end of a loop
@@ -44,6 +46,7 @@ def test_known_hypercalls_count_as_they_should(machine):
     assert machine.counted("loop", "1").calls["do_kexec_op"] == 0
 
 
+@pytest.mark.soak
 def test_two_runs_agree(machine):
     guests.put(machine, "/tmp/twice.cfg", guests.config("twice", memory=MEMORY, policy="round-4k,nodes=0-1"))
     runs = []

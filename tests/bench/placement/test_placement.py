@@ -9,6 +9,9 @@ from placement import report, run
 from placement.figures import Figures
 from placement.subjects import FIRST_TOUCH, INTERLEAVE, STOCK
 
+# test_driver.py and test_report.py have what needs no machine
+pytestmark = [pytest.mark.soak, pytest.mark.heavy]
+
 EVEN = (INTERLEAVE, "round-4k")
 EIGHTH = pytest.approx(1 / 8, abs=0.02)
 HIGH = 1.30         # the paper's
