@@ -55,7 +55,7 @@ soak: setup-soak
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --soak=only $(if $(ONLY),-k '$(ONLY)') $(TEST_DIRS) $(PYTEST_ARGS)
 
 check: setup-check
-	@$(PYTHON) -m pytest -m "not bisect" $(filter-out tests/boot tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) -m "not bisect" $(filter-out tests/boot tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)
 
 bench: setup-bench
 	@$(PYTHON) tests/bench/create_cost/run.py
