@@ -4,7 +4,7 @@ PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
 # as in tools/build/products.mk, which has what each is made of, and what each verb needs
 PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-tools linux bin debian-kernel guest-module \
-	images images-base images-plain images-debian qemu-source qemu-plugin qemu workload-packages workloads
+	images images-base images-debian qemu-source qemu-plugin qemu workload-packages workloads
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:

@@ -17,7 +17,7 @@ MEMORY = 400        # MiB; that kernel is large
 
 def start(machine, command, **options):
     guests.create(machine, "g", paused=False, linux=True, command=f"mount -t debugfs debugfs /sys/kernel/debug\n{command}",
-                  extra_kernel="loglevel=7", kernel="/boot/debian-vmlinuz", ramdisk="/boot/debian-guest.cpio.gz",
+                  extra_kernel="loglevel=7", kernel="/boot/debian-vmlinuz", ramdisk="/boot/debian-guest.cpio",
                   **{"memory": MEMORY, "vcpus": 1} | options)
 
 

@@ -150,7 +150,7 @@ def test_perf(machine):
     """perf knows the tracepoints by name, and shows flushes as they come."""
     start(machine, "mount -t tracefs tracefs /sys/kernel/tracing; perf list 'xen_numa:*'\n"
                    "perf trace --all-cpus --no-syscalls -e xen_numa:page_events_flush memory-pattern 2>&1; echo that is all",
-          ramdisk="/boot/guest-perf.cpio.gz", memory=448)
+          ramdisk="/boot/guest-perf.cpio", memory=448)
     said = guests.wait_console(machine, "g", "(?s).*that is all", timeout=120).group()
     assert re.findall(r"xen_numa:(\w+) +\[Tracepoint event\]", said) == ["page_events_armed", "page_events_flush", "page_events_report"]
     assert len(re.findall(r"xen_numa:page_events_flush\(queue: \d, nr: \d+", said)) > 10

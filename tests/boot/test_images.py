@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 BOOT = Path(__file__).absolute().parent
-PARTS = ["base", "plain", "debian"]
+PARTS = ["base", "debian"]
 TOOLS = [f"xen-tools/usr/local/{file}" for file in (
     "sbin/xl", "sbin/xenstored", "sbin/xenconsoled", "lib/xen/bin/xen-init-dom0", "lib/xen/bin/libxl-save-helper")]
 OF_DEBIAN = ["debian-kernel/vmlinuz", "debian-kernel/versions", "guest-module/module.ko"]
@@ -86,7 +86,7 @@ def test_debian_is_not_put_on_a_stale_base(clone):
     assert not (clone / "out" / "image-id").exists()
 
 
-@pytest.mark.parametrize("arguments", [[], ["--id"], ["--id", "all"], ["out", "base", "plain"]])
+@pytest.mark.parametrize("arguments", [[], ["--id"], ["--id", "all"], ["out", "base", "debian"]])
 def test_wrong_usage(clone, arguments):
     refused = make_images(clone, *arguments)
     assert refused.returncode == 2 and refused.stderr.startswith("usage: make-images OUTDIR PART"), refused

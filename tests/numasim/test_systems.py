@@ -161,7 +161,7 @@ def test_runs_of_eight_threads_agree(native):
 def test_guest_under_nested_paging(tmp_path):
     """A guest on pCPU 4 whose home is node 5: its first addresses are those of node 0, the machine's are not."""
     image = tmp_path / "dom0.cpio.gz"
-    image.write_bytes(b"".join((BUILD / part).read_bytes() for part in ("images-base/dom0.cpio.gz", "workloads/dom0-extra.cpio.gz")))
+    image.write_bytes(b"".join((BUILD / part).read_bytes() for part in ("images-base/dom0.cpio", "workloads/dom0-extra.cpio.gz")))
     instrument = Instrument(tmp_path, lambda options: Machine(XEN, "release", qemu_options=options), XEN, idle_option("release"))
     machine = instrument.machine
     machine.dom0_image = image

@@ -9,7 +9,7 @@ step = @$(here)$1 >/dev/null 2>&8 || { kill -- -$$PPID; false; }
 build = +$(step)
 
 XEN := debug release off optional stock
-IMAGES := base plain debian
+IMAGES := base debian
 
 all: test soak bench
 test: $(XEN:%=xen-%) images qemu qemu-plugin workloads trees
@@ -65,7 +65,7 @@ workloads: workload-packages
 	$(call build,workloads.sh)
 
 images: $(IMAGES:%=images-%)
-images-base images-plain: xen-tools bin linux
+images-base: xen-tools bin linux
 images-debian: images-base guest-module
 $(IMAGES:%=images-%): images-%:
 	$(call build,images.sh $*)

@@ -66,12 +66,7 @@ class BochsMachine(Machine):
     # Its CPUID says of a processor with 2 threads that it has 16 cores, at which Linux warns: with HTT it believes both.
     guest_options = {"cpuid": "host,htt=0"}
     start_guest = "guest-pit $(xl domid {0}) && xl unpause {0}"
-    dom0_image = "images-plain/dom0.cpio"
     directory = None        # with the CD, and what Bochs writes
-
-    def products(self):
-        xen, _, image_id = super().products()
-        return [xen, BUILD / "images-plain" / "linux", image_id]
 
     def command(self):
         self.directory = tempfile.TemporaryDirectory(prefix="bochs-", dir=LOGS)

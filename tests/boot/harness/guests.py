@@ -76,11 +76,11 @@ def config(name, memory=64, policy=None, linux=False, command="", extra_kernel="
     """
     values = {
         "name": name, "type": "pvh", "memory": memory, "vcpus": 1, "tsc_mode": "native",
-        "kernel": "/boot/bzImage" if linux else "/boot/idle-guest", "on_crash": "preserve",
+        "kernel": "/boot/vmlinux" if linux else "/boot/idle-guest", "on_crash": "preserve",
     }
     if linux:
         run = base64.b64encode(command.encode()).decode()
-        values |= {"ramdisk": "/boot/guest.cpio.gz", "extra": f"console=hvc0 {'earlyprintk=xen,keep ' * last_words}loglevel=5 panic=1 {extra_kernel} run64={run}"}
+        values |= {"ramdisk": "/boot/guest.cpio", "extra": f"console=hvc0 {'earlyprintk=xen,keep ' * last_words}loglevel=5 panic=1 {extra_kernel} run64={run}"}
     if policy is not None:
         values["numa_policy"] = policy
     values |= options

@@ -21,6 +21,7 @@ QEMU = BUILD / "qemu" / "qemu-system-x86_64"
 # of the QEMU that is installed: a program that runs where it was built looks for its own
 FIRMWARE = ["-L", "/usr/share/qemu", "-L", "/usr/share/seabios"]
 
+KERNEL = "images-base/vmlinux"      # of dom0, relative to BUILD
 BOOT_SECONDS = 240       # measured 25 s; a busy machine must not turn a boot red
 COMMAND_SECONDS = 120
 STOOD_STILL = 5          # seconds without the host's CPU that excuse a hang
@@ -106,7 +107,7 @@ class Machine:
     guest_options = {}                      # of xl.cfg, for all guests
     start_guest = "xl unpause {}"           # when it has been created
     ends_complete = staticmethod(scan.ends_complete)
-    dom0_image = "images-base/dom0.cpio.gz"     # relative to BUILD, in a part that make-images makes
+    dom0_image = "images-base/dom0.cpio"    # relative to BUILD, in a part that make-images makes
 
     def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=(), qemu=None):
         self.topology = topology
@@ -131,7 +132,7 @@ class Machine:
         self.host_stillness = None
 
     def products(self):
-        return [BUILD / f"xen-{self.hypervisor}" / "xen", BUILD / "linux" / "bzImage", BUILD / self.images / "image-id"]
+        return [BUILD / f"xen-{self.hypervisor}" / "xen", BUILD / KERNEL, BUILD / self.images / "image-id"]
 
     def image_id(self):
         """What the image in use must say that it is."""
@@ -143,7 +144,7 @@ class Machine:
         return [
             "-kernel", str(self.products()[0]),
             # relative to BUILD, where QEMU runs: a path with a space or a comma would be cut there
-            "-initrd", f"linux/bzImage {DOM0_OPTIONS} agent.nonce={self.nonce},{self.dom0_image}",
+            "-initrd", f"{KERNEL} {DOM0_OPTIONS} agent.nonce={self.nonce},{self.dom0_image}",
             "-append", f"{XEN_OPTIONS} {dom0} {self.xen_options}".rstrip(),
         ]
 

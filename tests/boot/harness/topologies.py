@@ -48,7 +48,7 @@ TOPOLOGIES = {t.name: t for t in (
     # a node must hold a whole GiB beside what Xen and dom0 take, or round-1g has nothing to show
     Topology("n4", (1,) * 4, (2560,) * 4, cube(4)),
     # with the kernel of Debian 13 for a guest
-    Topology("n4-debian", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images-debian/dom0.cpio.gz"),
+    Topology("n4-debian", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images-debian/dom0.cpio"),
     Topology("n4-ibs", (1,) * 4, (2560,) * 4, cube(4), emulator="qemu-ibs"),
     Topology("n4-memless", (1,) * 4, (1536, 1024, 0, 1024), cube(4)),
     Topology("n8", (1,) * 8, (1280,) + (1024,) * 7, cube(8)),

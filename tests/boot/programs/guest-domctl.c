@@ -32,11 +32,13 @@ static int call(int privcmd, unsigned int op, domid_t domid)
 	return ioctl(privcmd, IOCTL_PRIVCMD_HYPERCALL, &hypercall) ? errno : 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int privcmd = open("/dev/xen/privcmd", O_RDWR | O_CLOEXEC);
 	unsigned int calls = 0, wrong = 0;
 
+	(void)argc;
+	(void)argv;
 	/* Xen reads it where it is, and does not wait for a page */
 	if (privcmd < 0 || mlockall(MCL_CURRENT | MCL_FUTURE)) {
 		perror("guest-domctl");
