@@ -26,13 +26,9 @@ MOST_BOOTS = 3
 OWN_PAGES = memory.XEN_OWN_PAGES      # what Xen may have kept for itself after all guests of a boot
 # what a test leaves behind; prints the domains that stay nevertheless
 CLEAN_UP = r"""
-domains() { xl list | awk 'NR > 2 { print $2 }'; }
 killall -9 carrefourd numa-sample 2>/dev/null && while pidof carrefourd numa-sample >/dev/null; do sleep 0.1; done
-for id in $(domains); do xl destroy $id >&2; done
-# the last references to its pages are dropped a little later
-for _ in $(seq 50); do [ -z "$(domains)" ] && break; sleep 0.2; done
+destroy-all 10 || exit
 rm -rf /tmp/* /var/log/xen/console/*
-domains
 """
 
 

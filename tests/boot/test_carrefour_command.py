@@ -55,8 +55,8 @@ def test_a_guest_is_repaired_and_says_why(machine):
     assert row(machine)["carrefour"] is False
     daemon = Daemon(machine)
     recording = int(machine.run("xl numa-policy record g /tmp/g.trace --seconds 20 >/tmp/recorded 2>&1 & echo $!").out)
-    daemon.wait("pages are at home", lambda: min(carrefour.at_home(machine, parts).values()) > 0.9, 120)
-    daemon.wait("top says so", lambda: (row(machine)["local_percent"] or 0) > 90)
+    daemon.wait_home(0.9, seconds=120)
+    daemon.wait("top says so", """xl numa-policy top --json | grep -E '"local_percent": *(9[0-9]|100)'""")
     least, of_top, most = moved(daemon), row(machine), moved(daemon)
     assert of_top["carrefour"] is True and of_top["auto"] == "off" and of_top["policy"] == "first-touch"
     assert 0 < least <= of_top["moved"] <= most and of_top["dropped_samples"] == 0
@@ -70,13 +70,13 @@ def test_a_guest_is_repaired_and_says_why(machine):
     decisions = json.loads(policy(machine, "explain g --json"))["decisions"]
     assert 0 < len(decisions) <= 64
     # recorded from somewhere in the middle: the same decisions come from a whole one only, see test_carrefour.py
-    machine.run(f"while kill -0 {recording} 2>/dev/null; do sleep 0.5; done", timeout=90)
+    machine.until(f"! kill -0 {recording}")
     assert re.fullmatch(r"/tmp/g.trace: [1-9]\d* periods, [1-9]\d* samples", machine.run("cat /tmp/recorded").out.strip())
     assert "migrate" in policy(machine, "replay /tmp/g.trace")
     assert "File exists" in refusal(machine, "record g /tmp/g.trace --seconds 1")
     # off is off
     assert re.fullmatch(r"g \(id \d+\): carrefour off\n", policy(machine, "set g -carrefour"))
-    daemon.wait("it is off", lambda: daemon.show() is None)
+    daemon.wait_says("it is off", "absent")
     assert row(machine)["carrefour"] is False and sampling.get(machine).state == "off"
     carrefour.check_words(machine)
     daemon.stop()

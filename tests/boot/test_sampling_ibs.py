@@ -164,7 +164,7 @@ def test_carrefour_is_told_by_it(machine):
     carrefour.switch(machine, "+carrefour")
     remote = [cpu for cpu, home in carrefour.at_home(machine, parts).items() if home < 0.5]
     assert remote
-    daemon.wait("more than half of it has followed", lambda: min(carrefour.at_home(machine, parts)[cpu] for cpu in remote) > 0.5, 400)
+    daemon.wait_home(0.501, only=remote, seconds=400)
     assert "sampling begins, by IBS\n" in daemon.log()
     assert sampling.get(machine).sources == 1 << IBS
     carrefour.check_words(machine)
@@ -176,6 +176,6 @@ def test_carrefour_does_without_it(machine):
     carrefour.start_guest(machine)
     daemon = carrefour.Daemon(machine, sample_source="ibs")
     carrefour.switch(machine, "+carrefour")
-    daemon.wait("it has samples", lambda: daemon.show() and daemon.show()["samples"] >= 64)
+    daemon.wait_says("it has samples", "samples>=64")
     assert "sampling begins, by hint faults, as IBS is not to be had\n" in daemon.log()
     daemon.stop()

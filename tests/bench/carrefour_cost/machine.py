@@ -149,13 +149,13 @@ class OnHost(Counted, CarrefourHost):
         cpus = ",".join(map(str, range(len(layout.cpus))))
         self.create("busy", layout.cpus, layout.memory, BUSY.format(cpus=cpus))
         guests.wait_console(self, "busy", "guest: up", timeout=WORKLOAD_SECONDS)
-        self.daemon.wait("it is sampled", lambda: (self.daemon.show("busy") or {"sampling": ""})["sampling"] == "runs", 60)
+        self.daemon.wait_says("it is sampled", "sampling=runs", name="busy")
         found = {"seconds": seconds, "rest": self.steady_dom0(seconds)}
         self.daemon.stop()
         # few samples say little, and an emulated machine hardly takes any within the budget
         self.daemon = carrefour.Daemon(self, **self.settings | UNLIMITED)
         first_touch.go(self, "busy")
-        self.daemon.wait("it works", lambda: (self.daemon.show("busy") or {"samples": 0})["samples"] >= 16, 300)
+        self.daemon.wait_says("it works", "samples>=16", name="busy", seconds=300)
         before = self.daemon.show("busy")["totals"]
         found["work"] = self.dom0(seconds)
         after = self.daemon.show("busy")["totals"]

@@ -228,7 +228,7 @@ def test_sampling_is_counted_and_off_is_nothing(host):
     assert 0 < on.sampling < on.xen and on.sampling / on.faults > 500, "less than an exit and a fault take"
     # the same guest, without a new one: what is off is off
     carrefour.switch(host, "-carrefour", name=host.guest)
-    host.daemon.wait("it is off", lambda: host.daemon.show(host.guest) is None)
+    host.daemon.wait_says("it is off", "absent", name=host.guest)
     _, runs = host.run_job(host.guest, job)
     [_, off] = host.watch.region(runs)
     assert (off.sampling, off.exits, off.faults) == (0, 0, 0)

@@ -192,9 +192,9 @@ class XenHost(Machine):
         terminal = f"/local/domain/{guests.domid(self, name)}/console/tty"
         begin, runs = len(guests.console(self, name)), 0
         while not runs or not self.is_enough(runs, before, self.choice(name)):
-            known, before = len(guests.console(self, name)), self.choice(name)
+            known, before = guests.console_size(self, name), self.choice(name)
             self.run(f"echo {shlex.quote(command)} >$(xenstore-read {terminal})")
-            guests.wait_console(self, name, rf"(?s)^.{{{known}}}.*\njob ended", timeout=WORKLOAD_SECONDS)
+            guests.wait_console(self, name, r"\njob ended", timeout=WORKLOAD_SECONDS, since=known)
             runs += self.at_once
         return guests.console(self, name)[begin:], runs
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-import time
+import shlex
 
 from . import first_touch, guests
 
@@ -28,16 +28,28 @@ class Daemon:
         configure(machine, **settings)
         machine.run(f"mkdir -p {METRICS.rpartition('/')[0]} && chown {NOBODY} {METRICS.rpartition('/')[0]}")
         self.pid = int(machine.run(f"carrefourd -c {CONFIG} -u {NOBODY} >{LOG} 2>&1 & echo $!").out)
-        self.wait("it answers", lambda: machine.run("carrefour-ask show", check=False).status == 0)
+        self.wait_says("it answers", "period>=0", name="-")
 
     def log(self):
         return self.machine.run(f"cat {LOG}").out
 
-    def wait(self, what, condition, seconds=60):
-        end = time.monotonic() + seconds * self.machine.slower
-        while not condition():
-            assert time.monotonic() < end, f"never: {what}\n{self.log()[-3000:]}"
-            time.sleep(0.5)
+    def wait(self, what, command, seconds=60):
+        """Until a command in dom0 succeeds."""
+        try:
+            self.machine.until(command, seconds)
+        except AssertionError as never:
+            raise AssertionError(f"never: {what}\n{never}\n{self.log()[-3000:]}") from None
+
+    def wait_says(self, what, *conditions, name="g", seconds=60):
+        """Until what it says of a domain meets all conditions, which carrefour-wait explains."""
+        words = " ".join(map(shlex.quote, (name, *conditions)))
+        waited = self.machine.patient(f"carrefour-wait $patience {words}", seconds, check=False)
+        assert waited.status == 0, f"never: {what}\n{waited.out[-3000:]}{waited.err}\n{self.log()[-3000:]}"
+
+    def wait_home(self, share, shifted=0, only=(), name="g", seconds=60):
+        """Until at least that share of each vCPU's part is on its node, when the parts have shifted so often."""
+        command = f"d=${{d:-$(xl domid {name})}}; numa-home $d {guests.console_log(name)} {shifted} {round(share * 1000)}"
+        self.wait("pages are at home", " ".join([command, *map(str, only)]), seconds)
 
     def runs(self):
         return self.machine.run(f"kill -0 {self.pid}", check=False).status == 0
@@ -60,7 +72,7 @@ class Daemon:
 
     def pass_periods(self, number):
         until = self.period() + number
-        self.wait(f"period {until}", lambda: self.period() >= until, 4 * number + 30)
+        self.wait_says(f"period {until}", f"period>={until}", name="-", seconds=4 * number + 30)
 
     def explain(self, name="g"):
         return json.loads(self.machine.run(f"carrefour-ask 'explain {guests.domid(self.machine, name)}'").out)
@@ -91,16 +103,11 @@ def shift(machine, name="g"):
 
 def check_words(machine, name="g"):
     """No word of memory-shift is another one than was written, and it goes on."""
-    def said():
-        console = guests.console(machine, name)
-        number, wrong = re.findall(r"memory-shift: second \d+ shift \d+ pass (\d+) wrong (\d+)", console)[-1]
-        assert wrong == "0"
-        return int(number)
-
-    before, end = said(), time.monotonic() + 60 * machine.slower
-    while said() < before + 2:
-        assert time.monotonic() < end, "the guest stands still"
-        time.sleep(0.5)
+    # a line that is whole
+    last = r"/memory-shift: second .* wrong [0-9]+\r/ { pass = $7; wrong = $9; last = $0 } END { print pass + 0, wrong + 0, last }"
+    said = machine.until(f"set -- $(awk '{last}' {guests.console_log(name)}); begin=${{begin:-$1}}; echo $*\n"
+                         "[ $1 -ge $((begin + 2)) ] || [ $2 != 0 ]")
+    assert said.split()[1] == "0", said
 
 
 def those_at_home(machine, parts, shifted=0, name="g"):
@@ -122,12 +129,13 @@ def record(machine, seconds):
 
 
 def wait_recorded(machine, recording):
-    machine.run(f"while kill -0 {recording} 2>/dev/null; do sleep 0.5; done", timeout=60)
+    machine.until(f"! kill -0 {recording}")
     assert re.search(r'"periods": [1-9]\d+, "samples": [1-9]', machine.run("cat /tmp/recorded").out)
 
 
-def moved_pages(machine, name="g"):
-    """What Xen has moved of what was ordered."""
-    metrics = machine.run(f"cat {METRICS}", check=False).out
-    found = re.search(rf'^carrefour_moves_result_total\{{domid="\d+",name="{name}",result="moved"\}} (\d+)$', metrics, re.M)
-    return int(found[1]) if found else 0
+# what Xen has moved of what was ordered, of guest g
+MOVED_PAGES = f"""sed -n 's/^carrefour_moves_result_total.*,name="g",result="moved"}} //p' {METRICS} | grep . || echo 0"""
+
+
+def moved_pages(machine):
+    return int(machine.run(MOVED_PAGES).out)

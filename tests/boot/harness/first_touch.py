@@ -1,7 +1,6 @@
 """A guest with first-touch that touches, releases and verifies its memory: memory-touch and memory-events."""
 
 import re
-import time
 
 from . import guests
 
@@ -63,19 +62,14 @@ def away(pages, dump):
 
 
 STORM = r"memory-events: second (\d+): (\d+) pages released, (\d+) words wrong"
+STORM_SAID = "/ pages released, [0-9]+ words wrong/ { released = $4; wrong = $7; last = $0 } END { print released + 0, wrong + 0, last }"
 
 
 def wait_storm(machine, name, pages):
     """Waits until so many pages more were released and touched again; no word was wrong."""
-    def said():
-        lines = re.findall(STORM, guests.console(machine, name))
-        assert not lines or lines[-1][2] == "0", lines[-1]
-        return int(lines[-1][1]) if lines else 0
-
-    start, end = said(), time.monotonic() + 180
-    while said() < start + pages:
-        assert time.monotonic() < end, f"{said() - start} of {pages} in 180 s\n{guests.console(machine, name)[-800:]}"
-        time.sleep(0.5)
+    said = machine.until(f"set -- $(awk '{STORM_SAID}' {guests.console_log(name)}); begin=${{begin:-$1}}; echo $*\n"
+                         f"[ $1 -ge $((begin + {pages})) ] || [ $2 != 0 ]", 180)
+    assert said.split()[1] == "0", said
 
 
 def check_split(machine, hinted, others, effective, homes, **options):

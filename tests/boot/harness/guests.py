@@ -3,7 +3,6 @@
 import base64
 import re
 import shlex
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -128,17 +127,17 @@ def console(machine, name):
     return machine.run(f"cat {console_log(name)}", check=False).out
 
 
-def wait_console(machine, name, pattern, timeout=60):
-    """Waits until a guest's console shows a pattern, and returns the match."""
-    end = time.monotonic() + timeout * machine.slower
-    while True:
-        text = console(machine, name)
-        match = re.search(pattern, text)
-        if match:
-            return match
-        if time.monotonic() > end:
-            raise AssertionError(f"guest {name} never said {pattern!r}; its console ends with:\n{text[-1500:]}")
-        time.sleep(0.5)
+def console_size(machine, name):
+    """Bytes."""
+    return int(machine.run(f"wc -c <{console_log(name)}").out)
+
+
+def wait_console(machine, name, pattern, timeout=60, since=0):
+    """Waits until a guest's console shows a pattern, from byte `since` on, and returns the match."""
+    waited = machine.patient(f"console-wait {name} $patience {since} {shlex.quote(pattern)}", timeout, check=False)
+    if waited.status:
+        raise AssertionError(f"guest {name} never said {pattern!r}: {waited.err.strip()}; its console ends with:\n{waited.out[-1500:]}")
+    return re.search(pattern, waited.out)
 
 
 def domains(machine):

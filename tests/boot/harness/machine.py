@@ -28,6 +28,16 @@ STOOD_STILL = 5          # seconds without the host's CPU that excuse a hang
 # bootscrub would touch all of the emulated memory, at the cost of the host's
 XEN_OPTIONS = "console=com1 com1=115200,8n1 loglvl=all guest_loglvl=all dom0_max_vcpus=1 dom0_vcpus_pin bootscrub=0"
 DOM0_OPTIONS = "console=hvc0 clocksource=xen tsc=unstable panic=1"
+# dom0 has better things to do than to answer all the time
+UNTIL = r"""up() { read -r up _ </proc/uptime; up=${up%%.*}; }
+up; end=$((up + patience))
+until {
+%s
+} >/run/until 2>&1; do
+	up; [ $up -lt $end ] || { cat /run/until; exit 1; }
+	sleep 0.3
+done
+cat /run/until"""
 
 
 class BootRed(Exception):
@@ -197,6 +207,17 @@ class Machine:
         if check and result.status:
             raise CommandFailed(f"status {result.status} from: {command}\n{result.out}{result.err}")
         return result
+
+    def patient(self, command, seconds, check=True):
+        """Runs a command that waits for something, $patience seconds at most: `seconds`, as dom0's clock shows them."""
+        patience = int(seconds * self.slower / self.clock_slowed) + 1
+        return self.run(f"patience={patience}; {command}", timeout=3 * seconds + 60, check=check)
+
+    def until(self, command, seconds=60):
+        """Waits, in dom0, until a shell command succeeds: what it says then.  The command finds its variables as it left them."""
+        waited = self.patient(UNTIL % command, seconds, check=False)
+        assert waited.status == 0, f"never in {seconds} s: {command}\n{waited.out[-3000:]}"
+        return waited.out
 
     def check_console(self):
         """Red if the console's new part holds a red line."""

@@ -142,10 +142,9 @@ def few(sampled, reads, writes, least=500):
 
 def wait_faults(machine, more):
     """… than there are."""
-    before, end = get(machine).faults, time.monotonic() + 240 * machine.slower
-    while get(machine).faults < before + more:
-        assert time.monotonic() < end, get(machine)
-        machine.run("sleep 1")
+    machine.until("d=${d:-$(xl domid g)}; said=$(numa-sample $d get) && echo \"$said\"\n"
+                  "faults=${said#* faults=} faults=${faults%% *}; begin=${begin:-$faults}\n"
+                  f"[ $faults -ge $((begin + {more})) ]", 240)
 
 
 def wait_ended(machine, state, name="g"):
@@ -153,11 +152,10 @@ def wait_ended(machine, state, name="g"):
 
     It does so after some periods and seconds: by a clock that CPUs of a busy host do not keep up with.
     """
-    before, end = None, time.monotonic() + 240 * machine.slower
-    while (counters := get(machine, name)).state != state or counters != before:
-        assert counters.state in ("running", state) and time.monotonic() < end, counters
-        before = counters
-        machine.run("sleep 1")
+    said = machine.until(f"d=${{d:-$(xl domid {name})}}; sleep 1; before=$said; said=$(numa-sample $d get); echo \"$said\"\n"
+                         f'case "$said" in "state {state}"*) [ "$said" = "$before" ] ;; "state running"*) false ;; esac', 240)
+    counters = parse(said)[1]
+    assert counters.state == state, counters
     return counters
 
 
