@@ -82,7 +82,11 @@ def config(name, memory=64, policy=None, linux=False, command="", extra_kernel="
         values |= {"ramdisk": "/boot/guest.cpio", "extra": f"console=hvc0 {'earlyprintk=xen,keep ' * last_words}loglevel=5 panic=1 {extra_kernel} run64={run}"}
     if policy is not None:
         values["numa_policy"] = policy
-    values |= options
+    return settings(**values | options)
+
+
+def settings(**values):
+    """Of xl.cfg, a line each."""
     return "".join(f"{key} = {value if isinstance(value, (int, list)) else chr(34) + value + chr(34)}\n" for key, value in values.items())
 
 
@@ -98,20 +102,38 @@ def create(machine, name, paused=True, check=True, **options):
     return machine.run(f"cat >{path} <<'END-OF-FILE'\n{text}END-OF-FILE\nxl create -p {path}{start}", check=check)
 
 
+def create_all(machine, each, **options):
+    """Creates a guest, paused, for each of {name: what is its own in xl.cfg}, all by one command."""
+    create = "".join(f"xl create -p /tmp/all.cfg {shlex.quote(settings(name=name, **own).replace(chr(10), ';'))} || exit\n"
+                     for name, own in each.items())
+    put(machine, "/tmp/all.cfg", config("all", **machine.guest_options | options))
+    machine.run(create, timeout=20 * len(each) + 60)
+
+
 def destroy(machine, name):
     # the next one of this name would go on writing there
     machine.run(f"xl destroy {name} && rm -f {console_log(name)}")
 
 
-def dump(machine, name, memory=None):
-    """Everything about a guest's placement; its RAM page by page if `memory` (MiB) is given."""
+def dump_command(name, memory=None):
     ranges = ""
     if memory:
         low = min(memory << 8, HIGH_PAGES[0])
         ranges = f"0 {low:#x} {HIGH_PAGES[0]:#x} {HIGH_PAGES[1]:#x}"
         if memory << 8 > low:
             ranges += f" 0x100000 {(memory << 8) + 0x100000 - low:#x}"
-    return parse_dump(machine.run(f"numa-dump $(xl domid {name}) {ranges}").out)
+    return f"numa-dump $(xl domid {name}) {ranges}"
+
+
+def dump(machine, name, memory=None):
+    """Everything about a guest's placement; its RAM page by page if `memory` (MiB) is given."""
+    return parse_dump(machine.run(dump_command(name, memory)).out)
+
+
+def dump_all(machine, memory):
+    """{name: Dump} of {name: MiB}, by one command."""
+    said = machine.run("".join(f"{dump_command(*one)} || exit; echo ---\n" for one in memory.items()), timeout=5 * len(memory) + 60)
+    return dict(zip(memory, map(parse_dump, said.out.split("---\n"))))
 
 
 def domid(machine, name):
