@@ -63,8 +63,8 @@ run_step() {
 	shift 3
 	[ -s "$CACHE/times/$name" ] && usual=$(cat "$CACHE/times/$name")
 	say "$what … about $usual s"
-	# a process group of its own, so that a stop reaches all of it
-	setsid bash -eu -o pipefail -c '"$@"' step "$@" >"$log" 2>&1 </dev/null 9>&- &
+	# a process group of its own, so that a stop reaches all of it; and a session of its own, which Linux must be told how nice it is
+	setsid bash -eu -o pipefail -c '{ nice >/proc/self/autogroup; } 2>/dev/null || :; "$@"' step "$@" >"$log" 2>&1 </dev/null 9>&- &
 	pid=$!
 	# shellcheck disable=SC2064
 	trap "kill -TERM -$pid 2>/dev/null; wait; cleanup; exit 130" HUP INT TERM

@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 here := $(dir $(lastword $(MAKEFILE_LIST)))
 root := $(here)../..
-step = @$(here)$1 >/dev/null 2>&8 || { kill -- -$$PPID; false; }
+step = @$(nice) $(here)$1 >/dev/null 2>&8 || { kill -- -$$PPID; false; }
 # of builds that are made by make: it passes the jobserver on
 build = +$(step)
 
@@ -24,9 +24,10 @@ place-shown: xen-release images-base
 repair-shown: place-shown qemu qemu-plugin workloads
 	@env -u MAKEFLAGS $(root)/tests/boot/demo.py repair 2>&8 || { kill -- -$$PPID; false; }
 
-# what is shown first is built first
+# what is shown first is built first, and what is built meanwhile gives way to it
 ifneq ($(filter demo,$(MAKECMDGOALS)),)
 qemu workload-packages: | xen-release images-base
+qemu workload-packages workloads: private nice := nice -n 19
 endif
 
 # downloads; Debian's packages need root, and one after the other
