@@ -18,7 +18,7 @@ help:
 	  'make trees     git trees with the patches as commits: build/trees/xen, build/trees/linux' \
 	  'make export    the commits of these trees back into xen-patches/ and linux-guest-patches/' \
 	  'make verify    do the patch files apply without fuzz, come back byte for byte and look as they should?' \
-	  'make bisect    does every patch build, with the option on and off?' \
+	  'make bisect    does every patch build, with the option on and off? QUICK=1: does what the series touches?' \
 	  'make rebase    moves a series to other sources: NAME=xen ONTO=tarball, or ONTO=git-tree:ref' \
 	  'make clean     removes build/ (not the trees with your work, not the cache)' \
 	  '' \
@@ -72,7 +72,7 @@ export:
 verify:
 	@$(PQ) verify $(NAME)
 bisect:
-	@$(PQ) bisect $(NAME)
+	@$(PQ) bisect $(if $(QUICK),--quick) $(NAME)
 rebase:
 	@$(PQ) rebase $(or $(NAME),xen) $(ONTO)
 

@@ -8,7 +8,7 @@ from tiny_tree import NOTES, SOURCE, Queue
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "bisect: builds every patch of the real series; minutes when the cache is cold")
+    config.addinivalue_line("markers", "bisect: builds the patches of the real series; minutes when the cache is cold")
 
 
 @pytest.fixture

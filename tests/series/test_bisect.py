@@ -1,19 +1,39 @@
-"""bisect on a tree that only pretends to be Xen: what is red, what is built again and what is not."""
+"""bisect, exact and quick, on a tree that only pretends to be Xen: what is red, what is built again and what is not."""
 import re
+import shutil
 
 import pytest
-from tiny_tree import BUILD, SOURCE
+from test_linux import LinuxQueue
+from tiny_tree import BUILD, SOURCE, Queue
 
-# "building" is a search for the word broken in the sources that the configuration takes
-XEN_MAKEFILE = """
+# a small kbuild: what an object was made from is in .NAME.o.cmd, and an option chooses files and is known to all of them
+KBUILD = r"""
+-include $(O)/.config
+OPTION := $(filter y,$(CONFIG_NUMA_POLICY) $(CONFIG_XEN_NUMA_POLICY))
+OBJS := main.o other.o $(if $(OPTION),$(patsubst %.c,%.o,$(wildcard policy.c)))
+all vmlinux: $(O)/linked
+$(O)/linked: $(addprefix $(O)/,$(OBJS)) FORCE
+	ld -e 0 -o $@ $(filter %.o,$^)
+	cp $@ $(O)/xen && cp $@ $(O)/xen-syms
+$(O)/%.o: %.c
+	gcc -Wall -Werror -ffreestanding $(if $(OPTION),-DOPTION) -MMD -MF $(O)/deps -c $(CURDIR)/$< -o $@
+	sed 's/^[^:]*:/deps_$*.o :=/' $(O)/deps >$(O)/.$*.o.cmd
+	echo '$@: $$(deps_$*.o)' >>$(O)/.$*.o.cmd
+	echo $< >>$(O)/compiled
+-include $(wildcard $(O)/.*.o.cmd)
+FORCE:
+.PHONY: all vmlinux defconfig allnoconfig olddefconfig
+"""
+XEN_MAKEFILE = KBUILD + """
 defconfig allnoconfig: ; @mkdir -p $(O) && : >$(O)/.config
 olddefconfig: ; @:
-all: ; @! grep -h broken main.c $$(! grep -q NUMA_POLICY=y $(O)/.config || echo policy.c) && touch $(O)/xen $(O)/xen-syms
-.DEFAULT_GOAL := all
-.PHONY: all defconfig allnoconfig olddefconfig
 """
-TOOLS_MAKEFILE = "install: ; @! grep broken tools.c\n"
+LINUX_MAKEFILE = KBUILD + "allnoconfig: ; @mkdir -p $(O) && cp $(KCONFIG_ALLCONFIG) $(O)/.config\n"
+TOOLS_MAKEFILE = "install: tools.o\n%.o: %.c\n\tgcc -Wall -Werror -c $< -o $@\n"
 PARTS = ["include", "libs/toolcore", "libs/light", "xenstored", "xs-clients", "console", "helpers", "xl", "misc", "flask"]
+MAIN_H = "int first(void);\nint second(void);\n"
+MAIN = '#include "main.h"\nint first(void) { return 1; }\n'
+POLICY = '#include "main.h"\nint policy(void) { return first(); }\n'
 FAKE = {
     **{name: SOURCE[name] for name in ("README", "notes")},
     "configure": ("0755", "#!/bin/sh\ntouch config/Tools.mk\n"),
@@ -22,21 +42,36 @@ FAKE = {
     "tools/flask/policy/x": ("0644", "\n"),
     "xen/Makefile": ("0644", XEN_MAKEFILE),
     "xen/Kconfig": ("0644", "config HVM\n"),
-    "xen/main.c": ("0644", "one\ntwo\nthree\n"),
+    "xen/main.h": ("0644", MAIN_H),
+    "xen/main.c": ("0644", MAIN),
+    # no patch touches this one
+    "xen/other.c": ("0644", '#include "main.h"\nint other(void) { return first(); }\n'),
     **{f"tools/{part}/Makefile": ("0644", TOOLS_MAKEFILE) for part in PARTS},
-    **{f"tools/{part}/tools.c": ("0644", "fine\n") for part in PARTS},
+    **{f"tools/{part}/tools.c": ("0644", "int fine;\n") for part in PARTS},
 }
+BROKEN = "int broken = nothing;\n"
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    """Three patches: the option, a change under it, a change of the tools."""
+    queue = Queue(tmp_path_factory.mktemp("three"))
+    queue.set_base(FAKE)
+    queue.pq("import", "xen")
+    queue.commit("xen: an option\n\nTo build with and without.",
+                 {"xen/Kconfig": "config HVM\nconfig NUMA_POLICY\n", "xen/policy.c": POLICY, "xen/main.c": MAIN + "int more;\n"})
+    queue.commit("xen: a policy\n\nUnder the option.", {"xen/policy.c": POLICY + "int more_policy;\n"})
+    queue.commit("libxl: a call\n\nOf the tools alone.", {"tools/libs/light/tools.c": "int fine, too;\n"})
+    queue.pq("export", "xen")
+    return queue.place
 
 
 @pytest.fixture
-def fake(queue):
-    """Three patches: the option, a change under it, a change of the tools."""
-    queue.set_base(FAKE)
-    queue.pq("import", "xen")
-    queue.commit("xen: an option\n\nTo build with and without.", {"xen/Kconfig": "config HVM\nconfig NUMA_POLICY\n", "xen/policy.c": "fine\n"})
-    queue.commit("xen: a policy\n\nUnder the option.", {"xen/policy.c": "fine too\n"})
-    queue.commit("libxl: a call\n\nOf the tools alone.", {"tools/libs/light/tools.c": "fine as well\n"})
-    queue.pq("export", "xen")
+def fake(three, tmp_path):
+    """A copy of it for each test."""
+    shutil.copytree(three, tmp_path / "copy", symlinks=True)
+    queue = Queue(tmp_path / "copy")
+    queue.objects = queue.cache / "xen-numa-policy/bisect/xen-quick"
     return queue
 
 
@@ -63,15 +98,15 @@ def test_only_what_changed_is_built_again(fake):
     fake.commit("notes: no code\n\nNothing to build.", {"notes": "none\n"})
     fake.pq("export", "xen")
     assert builds(fake.pq("bisect", "xen")) == 0
-    fake.commit("xen: code\n\nSomething to build.", {"xen/policy.c": "fine again\n"})
+    fake.commit("xen: code\n\nSomething to build.", {"xen/policy.c": POLICY + "int again;\n"})
     fake.pq("export", "xen")
     assert builds(fake.pq("bisect", "xen")) == 3
 
 
 def test_a_patch_that_breaks_with_the_option_on(fake):
     """The last patch mends it: only bisect sees that."""
-    fake.commit("xen: break\n\nWith the option on.", {"xen/policy.c": "broken\n"})
-    fake.commit("xen: mend\n\nToo late.", {"xen/policy.c": "fine\n"})
+    fake.commit("xen: break\n\nWith the option on.", {"xen/policy.c": BROKEN})
+    fake.commit("xen: mend\n\nToo late.", {"xen/policy.c": POLICY})
     fake.pq("export", "xen")
     said = fake.refused("bisect", "xen")
     assert "xen: break (on) failed" in said and "not every patch builds" in said
@@ -80,22 +115,153 @@ def test_a_patch_that_breaks_with_the_option_on(fake):
 
 
 def test_a_patch_that_breaks_with_the_option_off(fake):
-    fake.commit("xen: break\n\nEverywhere.", {"xen/main.c": "broken\n"})
-    fake.commit("xen: mend\n\nToo late.", {"xen/main.c": "fine\n"})
+    fake.commit("xen: break\n\nEverywhere.", {"xen/main.c": BROKEN})
+    fake.commit("xen: mend\n\nToo late.", {"xen/main.c": MAIN})
     fake.pq("export", "xen")
     assert "xen: break" in fake.refused("bisect", "xen")
 
 
 def test_a_patch_that_breaks_the_tools(fake):
-    fake.commit("libxl: break\n\nThe tools.", {"tools/libs/light/tools.c": "broken\n"})
-    fake.commit("libxl: mend\n\nToo late.", {"tools/libs/light/tools.c": "fine\n"})
+    fake.commit("libxl: break\n\nThe tools.", {"tools/libs/light/tools.c": BROKEN})
+    fake.commit("libxl: mend\n\nToo late.", {"tools/libs/light/tools.c": "int fine;\n"})
     fake.pq("export", "xen")
     assert "libxl: break (tools) failed" in fake.refused("bisect", "xen")
 
 
-def test_an_option_that_is_not_there_is_red(fake):
+HIDE = XEN_MAKEFILE.replace("olddefconfig: ; @:", "olddefconfig: ; @sed -i /NUMA_POLICY=y/d $(O)/.config")
+
+
+@pytest.mark.parametrize("how", [[], ["--quick"]])
+def test_an_option_that_is_not_there_is_red(fake, how):
     """The option is spelt otherwise in the sources: nothing would be tested."""
-    fake.commit("xen: hide\n\nThe option.", {"xen/Makefile": XEN_MAKEFILE.replace("olddefconfig: ; @:", "olddefconfig: ; @sed -i /NUMA_POLICY=y/d $(O)/.config", 1)})
+    assert HIDE != XEN_MAKEFILE
+    fake.commit("xen: hide\n\nThe option.", {"xen/Makefile": HIDE})
     fake.pq("export", "xen")
-    said = fake.refused("bisect", "xen")
+    said = fake.refused("bisect", *how, "xen")
     assert '"CONFIG_NUMA_POLICY=y" is not in the resulting .config' in said
+
+
+def quick(fake):
+    """Must be green: files compiled with the option on, off, in neither, of the tools; how many checks that took."""
+    said = fake.pq("bisect", "--quick", "xen")
+    counts = re.search(r"(\d+) files with the option on, (\d+) off, (\d+) in neither; (\d+) files of the tools compile; (\d+) checks", said)
+    return tuple(map(int, counts.groups()))
+
+
+def quick_refused(fake, patch):
+    """Must be red at this patch, and again: a failure is not kept as a pass."""
+    fake.pq("export", "xen")
+    for _ in range(2):
+        said = fake.refused("bisect", "--quick", "xen")
+        assert f"{patch} failed" in said and "not every patch builds" in said
+    return said
+
+
+@pytest.fixture
+def fake_linux(tmp_path):
+    """Two patches: something without the option, then the option."""
+    queue = LinuxQueue(tmp_path)
+    queue.set_base({**{name: SOURCE[name] for name in ("README", "notes")}, "Makefile": ("0644", LINUX_MAKEFILE),
+                    "drivers/xen/Kconfig": ("0644", "config XEN_BALLOON\n"),
+                    **{name: FAKE[f"xen/{name}"] for name in ("main.h", "main.c", "other.c")}})
+    queue.pq("import", "linux")
+    queue.commit("xen: an interface\n\nFor what follows.", {"main.c": MAIN + "int more;\n"})
+    queue.commit("xen: an option\n\nTo build with and without.",
+                 {"drivers/xen/Kconfig": "config XEN_NUMA_POLICY\nconfig XEN_NUMA_POLICY_KUNIT_TEST\n", "policy.c": POLICY})
+    queue.pq("export", "linux")
+    return queue
+
+
+def test_quick_linux(fake_linux):
+    said = fake_linux.pq("bisect", "--quick", "linux")
+    assert "2 files with the option on, 1 off, 0 in neither; 0 files of the tools compile; 2 checks were made" in said
+    fake_linux.commit("xen: use\n\nToo early.", {"policy.c": POLICY + "int use(void) { return second(); }\n"})
+    fake_linux.commit("xen: define\n\nToo late.", {"main.c": MAIN + "int second(void) { return 2; }\n"})
+    fake_linux.pq("export", "linux")
+    said = fake_linux.refused("bisect", "--quick", "linux")
+    assert "xen: use failed" in said and "undefined reference to `second'" in said
+
+
+def compiled(fake, variant, file):
+    return (fake.objects / f"objects-{variant}" / "compiled").read_text().split().count(file)
+
+
+def test_quick_each_patch_each_way_and_never_twice(fake):
+    assert quick(fake) == (3, 1, 0, 1, 3)
+    assert quick(fake) == (3, 1, 0, 1, 0)
+
+
+def test_quick_compiles_what_the_series_touches(fake):
+    """… what it adds also where a header of that changes; what no patch touches is compiled once, and linked."""
+    fake.commit("xen: declare\n\nA header alone.", {"xen/main.h": MAIN_H + "int third(void);\n"})
+    fake.pq("export", "xen")
+    assert quick(fake) == (3, 1, 0, 1, 4)
+    for variant in ("on", "off"):
+        assert compiled(fake, variant, "other.c") == 1
+        assert compiled(fake, variant, "main.c") == 2       # without the series, and where a patch touches it
+    assert compiled(fake, "on", "policy.c") == 3
+
+
+def test_quick_tells_of_files_that_are_in_no_configuration(fake):
+    fake.commit("arm: a file\n\nThat is not built.", {"xen/arm.c": BROKEN})
+    fake.pq("export", "xen")
+    assert quick(fake) == (3, 1, 1, 1, 4)
+
+
+def test_quick_that_checks_nothing_is_red(queue):
+    queue.set_base(FAKE)
+    queue.pq("import", "xen")
+    queue.commit("xen: a text\n\nNothing to compile.", {"xen/text": "none\n"})
+    queue.pq("export", "xen")
+    assert "nothing is checked" in queue.refused("bisect", "--quick", "xen")
+
+
+@pytest.mark.parametrize("option, condition", [("on", "ifdef"), ("off", "ifndef")])
+def test_quick_a_file_that_breaks_one_way(fake, option, condition):
+    fake.commit("xen: break\n\nOne way.", {"xen/main.c": f"{MAIN}#{condition} OPTION\n{BROKEN}#endif\n"})
+    fake.commit("xen: mend\n\nToo late.", {"xen/main.c": MAIN})
+    said = quick_refused(fake, "xen: break")
+    assert f"the patch does not build with the option {option}" in said and "nothing" in said
+
+
+def test_quick_a_symbol_used_before_its_definition(fake):
+    """It compiles, as it is declared."""
+    fake.commit("xen: use\n\nToo early.", {"xen/policy.c": POLICY + "int use(void) { return second(); }\n"})
+    fake.commit("xen: define\n\nToo late.", {"xen/main.c": MAIN + "int second(void) { return 2; }\n"})
+    assert "undefined reference to `second'" in quick_refused(fake, "xen: use")
+
+
+def test_quick_a_header_that_breaks(fake):
+    fake.commit("xen: break\n\nNo file but a header.", {"xen/main.h": MAIN_H + "nothing;\n"})
+    fake.commit("xen: mend\n\nToo late.", {"xen/main.h": MAIN_H})
+    quick_refused(fake, "xen: break")
+
+
+def test_quick_a_warning(fake):
+    fake.commit("xen: warn\n\nOf a variable.", {"xen/main.c": MAIN + "int warn(void) { int unused; return 1; }\n"})
+    fake.commit("xen: mend\n\nToo late.", {"xen/main.c": MAIN})
+    assert "unused" in quick_refused(fake, "xen: warn")
+
+
+def test_quick_the_tools(fake):
+    fake.commit("libxl: break\n\nThe tools.", {"tools/libs/light/tools.c": BROKEN})
+    fake.commit("libxl: mend\n\nToo late.", {"tools/libs/light/tools.c": "int fine;\n"})
+    quick_refused(fake, "libxl: break (tools)")
+
+
+def test_quick_a_pass_is_never_stale(fake):
+    """An early patch is changed: it and what follows is checked again, and a fault that the tip does not have is seen."""
+    quick(fake)
+    fake.edit(1, "+int more;", "+int much;")
+    fake.pq("import", "xen", FORCE="1")
+    assert quick(fake) == (3, 1, 0, 1, 2)
+    fake.edit(2, "+int more_policy;", "+int more_policy = nothing;")
+    fake.commit("xen: unrelated\n\nIn its place.", {"notes": "none\n"})
+    assert "xen: a policy failed" in fake.refused("bisect", "--quick", "xen")
+
+
+def test_quick_a_name_that_changes_everywhere_is_no_fault(fake):
+    """The object of a file that no patch touches still has the old name, so that is built from nothing before it counts."""
+    fake.commit("xen: rename\n\nBy the header.", {"xen/main.h": "#define first renamed\n" + MAIN_H})
+    fake.pq("export", "xen")
+    assert quick(fake) == (3, 1, 0, 1, 4)

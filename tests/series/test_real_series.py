@@ -13,13 +13,24 @@ def test_verify(name):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def bisect(capfd, *args):
+    with capfd.disabled():      # minutes on a cold cache: the progress is for people to see
+        print(flush=True)
+        done = subprocess.run([PQ, "bisect", *args], stdout=sys.stderr, check=False)
+    assert done.returncode == 0, "see above and build/logs/"
+
+
+@pytest.mark.bisect
+@pytest.mark.parametrize("name", ["xen", "linux"])
+def test_what_each_patch_touches_builds(name, capfd):
+    bisect(capfd, "--quick", name)
+
+
+@pytest.mark.soak
 @pytest.mark.bisect
 @pytest.mark.parametrize("name", ["xen", "linux"])
 def test_every_patch_builds(name, capfd):
-    with capfd.disabled():      # minutes on a cold cache: the progress is for people to see
-        print(flush=True)
-        done = subprocess.run([PQ, "bisect", name], stdout=sys.stderr, check=False)
-    assert done.returncode == 0, "see above and build/logs/"
+    bisect(capfd, name)
 
 
 def test_help_lists_every_verb():

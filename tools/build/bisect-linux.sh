@@ -2,9 +2,11 @@
 # How a patch of the series of Linux is built: a small kernel, with the option and its KUnit tests, and without; sourced by bisect.sh.
 # Both in one object directory: kbuild knows which files go by the option, so that the second costs little.
 
-mkdir -p "$place"
+sources=
 cp "$here/bisect-linux.config" "$place/on.config"
 grep -v '^CONFIG_XEN_NUMA_POLICY' "$place/on.config" >"$place/off.config"
+variant_key() { kernel_key "$repo" "$1" "$place/$2.config"; } # COMMIT VARIANT
+build_variant() { "$here/kernel.sh" "$place/source" "$place/objects-$1" "$place/$1.config" "$2" vmlinux; } # VARIANT JOBS
 
 # A build that fails is tried again from nothing before it counts: the fault may be what an earlier one left behind.
 kernel() { # FRAGMENT
@@ -12,14 +14,14 @@ kernel() { # FRAGMENT
 	rm -rf "${place:?}/objects"
 	"$here/kernel.sh" "$place/source" "$place/objects" "$1" "$JOBS" vmlinux
 }
-export -f kernel
+export -f build_variant kernel
 # the first patches come before the option
 export here place JOBS MAY_LACK=XEN_NUMA_POLICY
 
 build_patch() { # COMMIT SUBJECT
 	local variant wanted
 	for variant in on off; do
-		wanted=$(kernel_key "$repo" "$1" "$place/$variant.config")
+		wanted=$(variant_key "$1" "$variant")
 		known "$wanted" && continue
 		need_disk 3000 "bisect"
 		checkout source "$1"
@@ -27,3 +29,5 @@ build_patch() { # COMMIT SUBJECT
 		passes "$wanted"
 	done
 }
+
+build_rest() { :; }

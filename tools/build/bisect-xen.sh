@@ -1,6 +1,14 @@
 # shellcheck shell=bash
 # How a patch of the series of Xen is built; sourced by bisect.sh.
 
+# where the hypervisor's sources lie, and what names its option
+sources=xen/
+cp "$here/bisect-on.config" "$place/on.config"
+sed 's/^CONFIG_NUMA_POLICY=y/# CONFIG_NUMA_POLICY is not set/' "$place/on.config" >"$place/off.config"
+variant_key() { hypervisor_key "$repo" "$1" "$place/$2.config"; } # COMMIT VARIANT
+# VARIANT JOBS; without the EFI binary, which would be linked three times more
+build_variant() { MAKEFLAGS=' -- XEN_BUILD_PE=n' "$here/hypervisor.sh" "$place/source" "$place/objects-$1" "$place/$1.config" "$2"; }
+
 # product_of COMMIT VARIANT: the tests boot the whole series with the option on and off, what is built for them is not built again
 product_of() {
 	local product
@@ -24,7 +32,7 @@ toolstack() {
 	git -c safe.directory='*' -C "$place/tools" clean -qffdx
 	"$here/toolstack.sh" "$place/tools" "$place/tools-installed" "$JOBS"
 }
-export -f hypervisor toolstack
+export -f build_variant hypervisor toolstack
 # the first patches come before the option
 export here place JOBS MAY_LACK=NUMA_POLICY
 
@@ -48,3 +56,32 @@ build_patch() { # COMMIT SUBJECT
 		passes "$wanted"
 	fi
 }
+
+# build_rest COMMIT SUBJECT: the quick bisect compiles the files of the tools that a patch touches
+build_rest() {
+	local files wanted
+	mapfile -t files < <(touched "$1^..$1" 'tools/*.c')
+	[ ${#files[@]} != 0 ] || return 0
+	wanted=$(key "$(tools_key "$repo" "$1")" "${files[*]}" "$here/bisect-quick.sh" "$here/bisect-xen.sh")
+	if ! known "$wanted"; then
+		checkout tools "$1"
+		run_step bisect-tools-quick 20 "$2 (tools)" tool_objects "${files[@]}"
+		passes "$wanted" "$(printf 'tools %s\n' "${files[@]}")"
+	fi
+	records+=("$passed/$wanted")
+}
+
+# tool_objects FILE…: configured as toolstack.sh does, with the one header that is generated in another library
+tool_objects() {
+	local file
+	"$here/tools-configure.sh" "$place/tools"
+	make=(make XEN_TARGET_ARCH=x86_64 PYTHON=/usr/bin/python3 -j"$JOBS")
+	cd "$place/tools" || return
+	"${make[@]}" -C tools/include
+	"${make[@]}" -C tools/libs/toolcore
+	for file; do
+		rm -f "${file%.c}.o"
+		"${make[@]}" -C "${file%/*}" "$(basename "$file" .c).o"
+	done
+}
+export -f tool_objects

@@ -16,9 +16,9 @@ def commit(name, what):
     print(found.repo, tip)
 
 
-def bisect(name):
+def bisect(name, quick=False):
     """Building is the business of tools/build."""
-    if subprocess.run([common.BUILD_SCRIPTS / "bisect.sh", name], check=False,
+    if subprocess.run([common.BUILD_SCRIPTS / "bisect.sh", name, "quick" if quick else "exact"], check=False,
                       env=dict(os.environ, PQ_ROOT=str(common.ROOT))).returncode:
         raise common.Error(f"{common.DIRECTORY[name]}: not every patch builds")
 
@@ -37,6 +37,8 @@ def parser():
     for verb, (text, _) in VERBS.items():
         sub = verbs.add_parser(verb, help=text)
         sub.add_argument("name", nargs="?", choices=list(common.DIRECTORY), help="which series (default: both)")
+        if verb == "bisect":
+            sub.add_argument("--quick", action="store_true", help="compile and link what the series touches, instead of building all")
         if verb == "import":
             sub.add_argument("--gently", action="store_true", help="leave a tree alone that holds work of yours")
             sub.add_argument("--only", metavar="FILE", help="a new tree gets only the directories that this file lists")
@@ -55,7 +57,7 @@ def run(args):
     elif args.verb == "rebase":
         rebase.rebase(args.name, args.onto)
     else:
-        extra = {option: getattr(args, option) for option in ("gently", "only") if getattr(args, option, None)}
+        extra = {option: getattr(args, option) for option in ("gently", "only", "quick") if getattr(args, option, None)}
         for name in [args.name] if args.name else common.DIRECTORY:
             VERBS[args.verb][1](name, **extra)
 
