@@ -168,5 +168,5 @@ kernel_key() {
 tools_key() {
 	local paths
 	mapfile -t paths <"$here/xen-tools.paths"
-	key "$(tree_key "$1" "$2" "${paths[@]}")" "$here/toolstack.sh" "$(compiler)"
+	key "$(tree_key "$1" "$2" "${paths[@]}")" "$here/toolstack.sh" "$here/tools-configure.sh" "$(compiler)"
 }

@@ -5,11 +5,8 @@ set -eu
 
 source=$1 destination=$2 jobs=${3-$(nproc)}
 export PYTHON=/usr/bin/python3
+"$(dirname "$0")/tools-configure.sh" "$source"
 cd "$source"
-# no device model is run, but configure wants a path
-[ -e config/Tools.mk ] || ./configure --disable-stubdom --disable-docs --disable-golang --disable-ocamltools --disable-pvshim \
-	--disable-seabios --disable-rombios --disable-ovmf --disable-ipxe --disable-pygrub --disable-systemd \
-	--with-system-qemu=/usr/bin/true
 # tools/Makefile, which is not used here, would make it
 mkdir -p "$destination/usr/local/lib/pkgconfig"
 make=(make XEN_TARGET_ARCH=x86_64 DESTDIR="$destination" ${jobs:+-j"$jobs"} install)
