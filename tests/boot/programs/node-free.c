@@ -38,6 +38,45 @@ static int dying(libxl_ctx *ctx, bool print)
 	return found;
 }
 
+/* Entries that FLASK has dropped, and RCU has not freed yet. */
+static int64_t unfreed(xc_interface *xch)
+{
+	static char text[1 << 16];
+	unsigned int entries, allocated, freed;
+	int64_t left = 0;
+
+	if (xc_flask_avc_cachestats(xch, text, sizeof(text)))
+		return -1;
+	for (char *line = strchr(text, '\n'); line && sscanf(line, "%*u %*u %*u %u %*u %u", &allocated, &freed) == 2;
+	     line = strchr(line + 1, '\n'))
+		left += (int64_t)allocated - freed;
+	if (xc_flask_avc_hashstats(xch, text, sizeof(text)) || sscanf(text, "entries: %u", &entries) != 1)
+		return -1;
+	return left - entries;
+}
+
+/* What waited for one before is freed after it. */
+static int pass_grace_period(xc_interface *xch)
+{
+	int enforcing = xc_flask_getenforce(xch);
+
+	/* Before Xen sees that the CPU is up already, it waits until each CPU has freed what it had to.  FLASK does not allow that. */
+	if (enforcing < 0)
+		return xc_cpu_online(xch, 0) && errno == EEXIST ? 0 : -1;
+	/*
+	 * To be told again that it is enforcing has FLASK forget what it has allowed, of which each new domain brings more.  That is
+	 * freed on this CPU, behind all that waited there.
+	 */
+	if (xc_flask_setenforce(xch, enforcing))
+		return -1;
+	for (time_t end = time(NULL) + PATIENCE; unfreed(xch); usleep(1000))
+		if (time(NULL) > end) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+	return 0;
+}
+
 static int settle(libxl_ctx *ctx)
 {
 	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
@@ -48,14 +87,9 @@ static int settle(libxl_ctx *ctx)
 	while (dying(ctx, false) && time(NULL) < end)
 		usleep(50000);
 	dying(ctx, true);
-	for (int i = 0; i < GRACE_PERIODS; i++) {
-		/* To be told again that it is enforcing has FLASK forget what it has allowed, of which each new domain brings more. */
-		if (xc_flask_getenforce(xch) == 1 && xc_flask_setenforce(xch, 1))
+	for (int i = 0; i < GRACE_PERIODS; i++)
+		if (pass_grace_period(xch))
 			return -1;
-		/* Before Xen sees that the CPU is up already, it waits until each CPU has freed what it had to. */
-		if (!xc_cpu_online(xch, 0) || errno != EEXIST)
-			return -1;
-	}
 	xc_interface_close(xch);
 	return 0;
 }
