@@ -19,6 +19,7 @@ from harness import memory
 from harness.bochs import BochsMachine
 from harness.ibs import IbsMachine
 from harness.machine import BootRed, HostFault, Machine
+from harness.parts import Parts
 from harness.topologies import TOPOLOGIES
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
@@ -143,6 +144,10 @@ class Boots:
 @pytest.fixture
 def machine(request):
     boots = request.config.boots
+    topology, hypervisor, _ = wanted(request.node)
+    lack = Parts.given().lacks(TOPOLOGIES[topology], hypervisor)
+    if lack:
+        pytest.skip(lack)
     with told():
         machine = boots.get(wanted(request.node))
         machine.run(f"echo {shlex.quote('=== ' + request.node.name)} >/dev/kmsg")

@@ -9,10 +9,9 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
 
-from .machine import BUILD, DOM0_OPTIONS, LOGS, XEN_OPTIONS, BootRed, Machine
+from .machine import DOM0_OPTIONS, XEN_OPTIONS, BootRed, Machine
 
 # x2apic, cpuidle, xsave: Xen comes to grief with what Bochs makes of them.
 # apicv: a guest took a #GP where an interrupt that VT-x delivers by itself met an IDT whose EPT entry was to be recalculated.
@@ -66,11 +65,9 @@ class BochsMachine(Machine):
     # Its CPUID says of a processor with 2 threads that it has 16 cores, at which Linux warns: with HTT it believes both.
     guest_options = {"cpuid": "host,htt=0"}
     start_guest = "guest-pit $(xl domid {0}) && xl unpause {0}"
-    directory = None        # with the CD, and what Bochs writes
 
     def command(self):
-        self.directory = tempfile.TemporaryDirectory(prefix="bochs-", dir=LOGS)
-        directory = Path(self.directory.name)
+        directory = self.workspace()
         self._make_cd(directory)
         (directory / "bochsrc").write_text(BOCHSRC.format(cpus=sum(self.topology.cpus), mib=sum(self.topology.mib)))
         (directory / "continue").write_text("c\n")      # for its debugger, which would wait
@@ -86,7 +83,7 @@ class BochsMachine(Machine):
 
     def log(self):
         """Where Bochs says what became of it."""
-        return LOGS / f"{self.console.stem}.bochs.log"
+        return self.logs / f"{self.console.stem}.bochs.log"
 
     def ended_well(self):
         # It takes a power-off for an accident.  As it tidies up after it, it crashed once in some hundred boots.
@@ -100,10 +97,9 @@ class BochsMachine(Machine):
     def _make_cd(self, directory):
         cd = directory / "cd"
         cd.mkdir()
-        xen, linux, _ = self.products()
         for file in ISOLINUX:
             shutil.copy(file, cd)
-        for name, source in (("xen", xen), ("linux", linux), ("dom0", BUILD / self.dom0_image)):
+        for name, source in zip(("xen", "linux", "dom0"), self.loaded()):
             shutil.copy(source, cd / name)
         memory = f"dom0_mem={self.topology.dom0_mib}M,max:{self.topology.dom0_mib}M"
         (cd / "isolinux.cfg").write_text(ISOLINUX_CFG.format(
@@ -120,8 +116,3 @@ class BochsMachine(Machine):
             piece = data[first:first + UART_FIFO]
             self.qemu.send(piece)
             self._expect(re.escape(piece.rstrip(b"\n")), 20, "the echo of a command")
-
-    def kill(self):
-        super().kill()
-        if self.directory is not None:
-            self.directory.cleanup()

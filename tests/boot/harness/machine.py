@@ -1,20 +1,23 @@
 """One emulated machine: starts QEMU, runs commands in its dom0, watches its console, and gives the verdict."""
 
+import dataclasses
 import os
 import re
 import shlex
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import pexpect
 
-from . import agent, scan
+from . import agent, parts, scan
+from .parts import Parts
 from .stillness import Stillness
 
 ROOT = Path(__file__).absolute().parents[3]
 BUILD = ROOT / "build"
-LOGS = BUILD / "results" / "logs"
+LOGS = BUILD / "results" / "logs"       # or $BOOT_LOGS
 
 # tests/boot/qemu says what is better about it
 QEMU = BUILD / "qemu" / "qemu-system-x86_64"
@@ -48,6 +51,10 @@ class HostFault(BootRed):
     """Not the machine's fault, but its emulator's or the host's: a second try may well be green."""
 
 
+class Misfit(BootRed):
+    """The parts that somebody gave do not fit together: no test can tell anything of them."""
+
+
 class CommandFailed(Exception):
     """A command in dom0 ended with another status than the test relies on."""
 
@@ -62,8 +69,7 @@ def tail(path, lines=25):
 
 def emulator(topology, console, qemu=None):
     """QEMU, or the one that is given, and its options for a machine of this topology: console and agent line, nothing to boot."""
-    accel = os.environ.get("ACCEL", "tcg")
-    if accel == "kvm":
+    if os.environ.get("ACCEL", "tcg") == "kvm":
         program, cpu = ["qemu-system-x86_64"], ["-accel", "kvm", "-cpu", "host"]
     else:
         # With monitor, Xen's idle loop takes a #GP in mwait.  With xsave, TCG reports a compressed size and no XSAVEC, at which a
@@ -92,7 +98,7 @@ def emulator(topology, console, qemu=None):
         "-m", f"{sum(topology.mib)}M", *numa,
         *devices,
         "-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
-        "-chardev", f"file,id=console,path={console.relative_to(BUILD)}", "-serial", "chardev:console",
+        "-chardev", f"file,id=console,path={str(console).replace(',', ',,')}", "-serial", "chardev:console",
         "-chardev", "stdio,id=agent,signal=off", "-serial", "chardev:agent",
     ]
 
@@ -108,8 +114,9 @@ def current_image_id(part):
 class Machine:
     """A booted machine.  Any failure to behave raises BootRed and ends QEMU; HostFault, if the machine is not to blame.
 
-    What is booted is said in four places, which tests/bench/harness/native.py fills otherwise: products, payload(), image_id()
-    and ends_complete.  What emulates it, in command() and the next five, for bochs.py.
+    It boots what it is given, else what build/ has: xen, kernel (dom0's, and that of guests), dom0 (its image), on qemu.
+    That is said in four places, which tests/bench/harness/native.py fills otherwise: products, payload(), image_id() and
+    ends_complete.  What emulates it, in command() and the next five, for bochs.py.
     """
     program = "QEMU"
     slower = 1                              # factor of all timeouts
@@ -119,14 +126,18 @@ class Machine:
     ends_complete = staticmethod(scan.ends_complete)
     dom0_image = "images-base/dom0.cpio"    # relative to BUILD, in a part that make-images makes
 
-    def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=(), qemu=None):
+    def __init__(self, topology, hypervisor="debug", xen_options="", qemu_options=(), **given):
         self.topology = topology
         self.hypervisor = hypervisor
         self.xen_options = xen_options
         self.qemu_options = qemu_options
-        self.qemu_program = qemu
         self.dom0_image = topology.dom0_image or self.dom0_image
         self.images = self.dom0_image.partition("/")[0]
+        self.given = dataclasses.replace(Parts.given(), **{part: file for part, file in given.items() if file})
+        self.foreign = self.given.hypervisor(hypervisor) or self.given.kernel or self.given.dom0
+        self.xen = self.given.hypervisor(hypervisor) or BUILD / f"xen-{hypervisor}" / "xen"
+        self.kernel = self.given.kernel or BUILD / KERNEL
+        self.directory = None               # for what goes with the machine
         self.count = 0
         self.nonce = agent.new_nonce()
         self.scanner = scan.Scanner()
@@ -135,33 +146,45 @@ class Machine:
         self.red = BootRed                  # what it is dead of
         words = re.sub(r"[^A-Za-z0-9=.]+", "-", xen_options).strip("-")
         stem = "-".join(filter(None, (topology.name, hypervisor, words, self.nonce[:6])))
-        LOGS.mkdir(parents=True, exist_ok=True)
-        self.console = LOGS / f"{stem}.console.log"
-        self.agent_log = LOGS / f"{stem}.agent.log"
+        self.logs = Path(os.environ.get("BOOT_LOGS", LOGS))
+        self.logs.mkdir(parents=True, exist_ok=True)
+        self.console = self.logs / f"{stem}.console.log"
+        self.agent_log = self.logs / f"{stem}.agent.log"
         self.qemu = None
         self.host_stillness = None
 
     def products(self):
-        return [BUILD / f"xen-{self.hypervisor}" / "xen", BUILD / KERNEL, BUILD / self.images / "image-id"]
+        return [self.xen, self.kernel, self.given.dom0 or BUILD / self.images / "image-id"]
 
     def image_id(self):
         """What the image in use must say that it is."""
-        return current_image_id(self.images.removeprefix("images-"))
+        return parts.image_id(self.given.dom0) if self.given.dom0 else current_image_id(self.images.removeprefix("images-"))
+
+    def workspace(self):
+        (BUILD / "results").mkdir(parents=True, exist_ok=True)
+        self.directory = self.directory or tempfile.TemporaryDirectory(prefix="machine-", dir=BUILD / "results")
+        return Path(self.directory.name)
+
+    def loaded(self):
+        """Xen, dom0's kernel and its image, as an emulator takes them."""
+        files = [self.xen, self.kernel, self.given.dom0 or BUILD / self.dom0_image]
+        return parts.loadable(self.workspace(), *files, self.given.kernel) if self.foreign else files
 
     def payload(self):
         """QEMU's options that say what to boot."""
         dom0 = f"dom0_mem={self.topology.dom0_mib}M,max:{self.topology.dom0_mib}M"
+        # relative to BUILD, where QEMU runs: a path with a space or a comma would be cut there
+        xen, linux, image = (file.relative_to(BUILD) if file.is_relative_to(BUILD) else file for file in self.loaded())
         return [
-            "-kernel", str(self.products()[0]),
-            # relative to BUILD, where QEMU runs: a path with a space or a comma would be cut there
-            "-initrd", f"{KERNEL} {DOM0_OPTIONS} agent.nonce={self.nonce},{self.dom0_image}",
+            "-kernel", str(xen),
+            "-initrd", f"{linux} {DOM0_OPTIONS} agent.nonce={self.nonce},{image}",
             "-append", f"{XEN_OPTIONS} {dom0} {self.xen_options}".rstrip(),
         ]
 
     def command(self):
         """What to start; its terminal is the agent's line."""
         slow = ["env", f"CLOCK_SLOWED={self.clock_slowed}"] if self.clock_slowed > 1 else []
-        return [*slow, *emulator(self.topology, self.console, self.qemu_program), *self.payload(), *self.qemu_options]
+        return [*slow, *emulator(self.topology, self.console, self.given.qemu), *self.payload(), *self.qemu_options]
 
     def boot(self):
         for product in self.products():
@@ -169,7 +192,7 @@ class Machine:
                 raise BootRed(f"{product} is missing: run make setup")
         wanted = self.image_id()
         command = self.command()
-        (LOGS / f"{self.console.stem}.command").write_text(shlex.join(command) + "\n")
+        (self.logs / f"{self.console.stem}.command").write_text(shlex.join(command) + "\n")
         started = time.monotonic()
         self.qemu = pexpect.spawn(command[0], command[1:], cwd=BUILD, timeout=BOOT_SECONDS, maxread=65536)
         self.qemu.logfile_read = open(self.agent_log, "wb")
@@ -181,11 +204,20 @@ class Machine:
         if nonce != self.nonce:
             self._die(f"dom0 says the boot nonce is {nonce}, it is {self.nonce}")
         if image != wanted:
-            self._die(f"the image in build/ is stale ({image[:12]}, should be {wanted[:12]}): run make setup")
+            self._die(f"the image in build/ is stale ({image[:12]}, should be {wanted[:12]}): run make setup", Misfit)
+        if self.foreign:
+            self._check_tools()
         self.seconds = time.monotonic() - started
         self.check_console()
         self.scanner.dom0_up = True
         return self
+
+    def _check_tools(self):
+        """Xen takes calls from tools of its own version only."""
+        answer = self.run("xl info", check=False)
+        if answer.status:
+            said = " ".join(answer.err.split())[:300]
+            self._die(f"the tools in {self.given.dom0 or self.dom0_image} are not for {self.xen}: xl info says: {said}", Misfit)
 
     def run(self, command, timeout=COMMAND_SECONDS, check=True):
         """Runs a shell command in dom0.  With `check`, a status other than 0 raises CommandFailed."""
@@ -239,13 +271,13 @@ class Machine:
         try:
             self.qemu.expect(pexpect.EOF, timeout=60)
         except pexpect.TIMEOUT:
-            self._die(f"{self.program} does not end after dom0 powered off", self.host_stood_still(powered_off))
+            self._die(f"{self.program} does not end after dom0 powered off", self._of_hang(powered_off))
         self.qemu.close()
         red = self.scanner.feed(self._new_console()) + self.scanner.end()
         if red:
             self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
         if not self.ended_well():
-            self._die(f"{self.program} ended with {self._status()}", self.came_to_grief())
+            self._die(f"{self.program} ended with {self._status()}", self._of_end())
         if not self.ends_complete(self.console.read_bytes()):
             self._die("the console is cut: it does not end with a power-off")
         self.dead = "the machine has been powered off"
@@ -267,11 +299,19 @@ class Machine:
         """Since a moment of time.monotonic(), for long enough to excuse what waited meanwhile."""
         return self.host_stillness.longest(since) >= STOOD_STILL
 
+    def _of_hang(self, since):
+        return HostFault if self.host_stood_still(since) else BootRed
+
+    def _of_end(self):
+        return HostFault if self.came_to_grief() else BootRed
+
     def kill(self):
         """Ends QEMU whatever its state."""
         self.dead = self.dead or "the machine was ended"
         if self.qemu is not None:
             self.qemu.close(force=True)
+        if self.directory is not None:
+            self.directory.cleanup()
 
     def _new_console(self):
         with open(self.console, "rb") as console:
@@ -299,19 +339,19 @@ class Machine:
                     red += self.scanner.feed(self._new_console())
                     self._die("the console is not clean:\n  " + "\n  ".join(red[:20]))
                 if time.monotonic() >= end:
-                    self._die(f"hang: waited {timeout} s for {what}", self.host_stood_still(started))
+                    self._die(f"hang: waited {timeout} s for {what}", self._of_hang(started))
             except pexpect.EOF:
                 self.qemu.close()
                 red = self.scanner.feed(self._new_console()) + self.scanner.end()
                 note = "\n  " + "\n  ".join(red[:20]) if red else ""
                 self._die(f"{self.program} ended while waiting for {what}, with {self._status()}{note}",
-                          not red and self.came_to_grief())
+                          BootRed if red else self._of_end())
 
-    def _die(self, why, host_fault=False):
+    def _die(self, why, red=BootRed):
         report = self._report(why)
         self.kill()
-        self.dead, self.red = report, HostFault if host_fault else BootRed
-        raise self.red(report)
+        self.dead, self.red = report, red
+        raise red(report)
 
     def stillness(self):
         """What a reader must know of the host who looks for why a test was red."""

@@ -3,8 +3,9 @@
 import pytest
 
 from harness import guests
+from harness.parts import Parts
 
-pytestmark = pytest.mark.boot("n1", "stock")
+pytestmark = pytest.mark.boot("n1", Parts.given().any_hypervisor)
 
 
 def test_before(machine):
