@@ -146,8 +146,8 @@ def test_a_domain_goes_while_its_pages_move(machine):
 @pytest.mark.boot("n4")
 def test_a_calm_guest_is_left_alone(machine):
     parts = carrefour.start_guest(machine)
-    guests.create(machine, "calm", paused=False, linux=True, command=f"memory-access {carrefour.PART} 1", memory=carrefour.MEMORY,
-                  vcpus=3, cpus=["1", "2", "3"], policy="first-touch,nodes=1-3")
+    guests.create(machine, "calm", paused=False, program=f"memory-access {carrefour.PART} 1", memory=carrefour.MEMORY, vcpus=3,
+                  cpus=["1", "2", "3"], policy="first-touch,nodes=1-3")
     guests.wait_console(machine, "calm", r"memory-access: pass [1-9]", timeout=180)
     told = guests.console(machine, "calm").split("memory-access: ready")[0]
 

@@ -326,6 +326,7 @@ def test_vcpus_that_come_go_and_wander(machine):
     until(missing)
     machine.run("xl vcpu-pin g 0 3; xl vcpu-pin g 1 2; xl vcpu-pin g 2 1; sleep 1")
     assert {(sample.vcpu, sample.node) for sample in until(missing).samples} == {(0, 3), (1, 2), (2, 1)}
-    machine.run("xl vcpu-set g 1; while [ $(xl vcpu-list g | grep -c -e ' --p ') -lt 2 ]; do sleep 1; done", timeout=120)
+    first_touch.go(machine)
+    machine.run("while [ $(xl vcpu-list g | grep -c -e ' --p ') -lt 2 ]; do sleep 1; done", timeout=120)
     sampled = until(lambda sampled: sampled.taken < 20 and "20 samples")
     assert {sample.vcpu for sample in sampled.samples} == {0}

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from . import first_touch, guests
 
-SETTLED = 3     # seconds in which nothing changes in a guest that has done with ballooning
 MEMORY, ACCESSED = 128, 4       # MiB of the guest, and of them read and written on each vCPU
 ENTRIES, PERIOD, BUDGET, FRAMES = 1024, 100, 1000, 65   # of sampling: budget without limit, a ring that does not run full
 HINT_FAULT, IBS = 0, 1
@@ -237,15 +236,8 @@ def check_budget(machine, rounds, marks=0, **settings):
 
 def start_guest(machine, vcpus=3, accessed=ACCESSED, pause=1, name="g", **options):
     """A guest whose vCPU i stays on CPU i + 1, and which says which gfns a vCPU reads and writes: ({gfn: vCPU}, {gfn: vCPU})."""
-    guests.create(machine, name, paused=False, linux=True, command=f"echo memory-access: waits; read go; memory-access {accessed} {pause}",
+    guests.create(machine, name, paused=False, program=f"memory-access {accessed} {pause}",
                   **{"memory": MEMORY, "vcpus": vcpus, "cpus": [str(cpu) for cpu in range(1, vcpus + 1)]} | options)
-    guests.wait_console(machine, name, "memory-access: waits", timeout=180)
-    # ballooning, which it does in its first seconds, moves and divides pages
-    before = None
-    while (now := guests.dump(machine, name).usage) != before:
-        before = now
-        machine.run(f"sleep {SETTLED}")
-    first_touch.go(machine, name)
     guests.wait_console(machine, name, r"memory-access: pass [1-9]", timeout=180)
     text = guests.console(machine, name).split("memory-access: ready")[0]
     reads, writes = ({}, {})
@@ -262,14 +254,12 @@ def check_truth(sampled, reads, writes, dumps, node_of, source=HINT_FAULT):
     for sample in sampled.samples:
         assert sample.node == node_of(sample.vcpu), sample
         assert sample.source == source
-        # a guest that is slow to start may still be ballooning, which divides large pages
         if sample.gfn in before and sample.gfn in after:
-            assert (sample.home, sample.order) in (before[sample.gfn], after[sample.gfn]), (sample, before[sample.gfn])
+            assert (sample.home, sample.order) == before[sample.gfn] == after[sample.gfn], (sample, before[sample.gfn], after[sample.gfn])
     seen = [0, 0]
     for gfns, write in ((reads, False), (writes, True)):
         for sample, times in sampled.of(gfns).items():
             assert sample.write == write, sample
-            if not sample.order:
-                assert sample.vcpu == gfns[sample.gfn], sample
+            assert {sample.vcpu} == {gfns[gfn] for gfn in range(sample.gfn, sample.gfn + (1 << sample.order))}, sample
             seen[write] += times
     return seen

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "memory-gfns.h"
 #include "page-events.h"
+#include "platform-linux.h"
 
 #define CHURN 16UL	/* pages at a time */
 #define SPIN 4096UL	/* steps instead of a page, which take about as long */

@@ -30,6 +30,7 @@
 
 #include "memory-gfns.h"
 #include "page-events.h"
+#include "platform-linux.h"
 
 static void warm(size_t pages, int rounds)
 {

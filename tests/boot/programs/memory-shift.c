@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "memory-gfns.h"
+#include "platform-linux.h"
 
 struct worker {
 	pthread_t thread;

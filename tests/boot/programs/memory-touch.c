@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "memory-gfns.h"
+#include "platform-linux.h"
 
 struct toucher {
 	pthread_t thread;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "memory-gfns.h"
+#include "platform-linux.h"
 
 /* linux/include/uapi/xen/privcmd.h */
 struct privcmd_hypercall {
