@@ -257,8 +257,8 @@ def test_auto_sets_policy_and_says_so(machine):
 @pytest.mark.boot("n4")
 def test_auto_waits_until_a_guest_is_built(machine):
     """What it boots with is spread as it is populated, and not on the node of the vCPU that boots."""
-    guests.create(machine, "g", linux=True, memory=carrefour.MEMORY, vcpus=3, cpus=["1", "2", "3"], policy="auto,nodes=1-3",
-                  command=f"memory-shift {carrefour.PART}")
+    guests.create(machine, "g", program=f"memory-shift {carrefour.PART}", memory=carrefour.MEMORY, vcpus=3, cpus=["1", "2", "3"],
+                  policy="auto,nodes=1-3")
     daemon = Daemon(machine)
     daemon.wait_says("it is looked at", "advice")
     daemon.pass_periods(3)

@@ -85,7 +85,7 @@ def switch(machine, *switches, name="g"):
 
 def start_guest(machine, vcpus=3, part=PART, every="", name="g", **options):
     """A guest whose vCPU i stays on node i + 1, and whose vCPU 0 has touched all: the gfns of each vCPU's part."""
-    guests.create(machine, name, paused=False, linux=True, command=f"memory-shift {part} {every}",
+    guests.create(machine, name, paused=False, program=f"memory-shift {part} {every}",
                   **{"memory": MEMORY, "vcpus": vcpus, "cpus": [str(cpu) for cpu in range(1, vcpus + 1)],
                      "policy": f"first-touch,nodes=1-{vcpus}"} | options)
     guests.wait_console(machine, name, r"memory-shift: second [1-9]", timeout=180)

@@ -3,11 +3,14 @@
 #ifndef SMP_GUEST_H
 #define SMP_GUEST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "platform.h"
+
+#define MOST_CPUS 8
 
 struct hvm_start_info;
 
@@ -35,6 +38,11 @@ void crash(const char *why) __attribute__((noreturn));
 
 /* Whether a line has come from the console, which is gone then. */
 bool line_came(void);
+
+uint64_t now(void);		/* ns */
+
+/* The least of what each vCPU has done. */
+unsigned int slowest(const atomic_uint passes[]);
 
 /* Waits until each vCPU is there. */
 void meet(void);

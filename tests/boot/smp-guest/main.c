@@ -14,12 +14,14 @@
 #define WORDS 8
 
 int memory_access(int argc, char **argv);
+int memory_shift(int argc, char **argv);
 
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } programs[] = {
 	{ "memory-access", memory_access },
+	{ "memory-shift", memory_shift },
 };
 
 void first_vcpu(const struct hvm_start_info *start) __attribute__((noreturn));

@@ -12,19 +12,16 @@
  *
  * At a line from the console, all vCPUs but the first go.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guest.h"
 #include "memory-gfns.h"
 
-#define MOST 8
-
 static size_t pages;
 static unsigned int pause_ms;
-static volatile char *reads[MOST], *writes[MOST];
-static atomic_uint passes[MOST];
+static volatile char *reads[MOST_CPUS], *writes[MOST_CPUS];
+static atomic_uint passes[MOST_CPUS];
 static atomic_bool alone;
 
 /* An access needs a page; and a read must not be what gives it one. */
@@ -51,13 +48,8 @@ static void pass(long cpu)
 
 static void report(unsigned int second)
 {
-	unsigned int slowest = passes[0];
-
 	(void)second;
-	for (long cpu = 1; cpu < cpu_count() && !alone; cpu++)
-		if (passes[cpu] < slowest)
-			slowest = passes[cpu];
-	say("memory-access: pass %u of all\n", slowest);
+	say("memory-access: pass %u of all\n", slowest(passes));
 }
 
 static void print_all(volatile char *mem[])

@@ -2,14 +2,11 @@
 /* All vCPUs at work: main() is on the first; the others wait for what it gives them. */
 #include "guest.h"
 
-#include <stdatomic.h>
-
 #include <xen/hvm/hvm_vcpu.h>
 #include <xen/vcpu.h>
 
 #include "xen.h"
 
-#define MOST 8
 #define STACK 16384
 #define SECOND UINT64_C(1000000000)
 #define MSR_GS_BASE 0xc0000101
@@ -21,7 +18,7 @@ struct vcpu {
 	char stack[STACK] __attribute__((aligned(16)));
 };
 
-static struct vcpu vcpus[MOST];
+static struct vcpu vcpus[MOST_CPUS];
 static long count;
 static void (*forever_step)(long cpu);
 static atomic_uint arrived, meetings;
@@ -76,8 +73,8 @@ static void start(long cpu)
 void start_vcpus(void)
 {
 	for (count = 0; vcpu_op(VCPUOP_is_up, count, NULL) >= 0; count++) {
-		if (count == MOST)
-			die_of("the guest has more than %d vCPUs", MOST);
+		if (count == MOST_CPUS)
+			die_of("the guest has more than %d vCPUs", MOST_CPUS);
 		vcpus[count].port = new_port(count);
 		if (count)
 			start(count);
@@ -158,6 +155,16 @@ void leave(void)
 {
 	for (;;)
 		vcpu_op(VCPUOP_down, this_cpu(), NULL);
+}
+
+unsigned int slowest(const atomic_uint passes[])
+{
+	unsigned int least = passes[0];
+
+	for (long cpu = 1; cpu < count; cpu++)
+		if (passes[cpu] < least)
+			least = passes[cpu];
+	return least;
 }
 
 void rest(unsigned int ms)

@@ -50,8 +50,7 @@ void notify(evtchn_port_t port);
 /* Waits until the port has been notified since the last time; who waits looks then whether that is what it waits for. */
 void wait_event(evtchn_port_t port);
 
-/* ns of Xen's clock. */
-uint64_t now(void);
+/* By the clock of now(). */
 void wait_until(uint64_t ns);
 
 void shut_down(unsigned int reason) __attribute__((noreturn));
