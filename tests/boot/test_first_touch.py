@@ -129,7 +129,7 @@ def test_garbage(machine):
 def test_a_storm_with_disturbances(machine):
     """All vCPUs release and touch, and verify every word, while the policy changes, the balloon works, and it is saved."""
     def work():
-        start(machine, 3, "memory-events storm 16 7")
+        start(machine, 3, "memory-events storm 16 7", linux=True)
         go(machine)
         wait_storm(machine, "g", 3000)
         for _ in range(2):
@@ -148,7 +148,7 @@ def test_a_storm_with_disturbances(machine):
 @pytest.mark.boot("n4")
 def test_save_and_restore(machine):
     """What was not touched is neither sent nor populated at the other side, and what was is as it was."""
-    start(machine, 2, "memory-events storm 16 3")
+    start(machine, 2, "memory-events storm 16 3", linux=True)
     go(machine)
     wait_storm(machine, "g", 2000)
     before = guests.dump(machine, "g", MEMORY)

@@ -41,7 +41,7 @@ def test_only_the_liar_is_hurt(machine):
             assert (touches["released"] > 1_000) == mode.startswith("flood")
             assert touches["no_room"] == 0
             guests.destroy(machine, "g")
-        start(machine, 2, "memory-events lie", last_words=False, on_reboot="preserve")
+        start(machine, 2, "memory-events lie", on_reboot="preserve")
         machine.scanner.may_die.add(guests.domid(machine, "g"))
         go(machine)
         # the program is not there any more to say so
@@ -79,8 +79,8 @@ def test_old_content_stays_at_home(machine):
         guests.destroy(machine, "reader")
         return seen
 
-    start(machine, 2, f"memory-events secret {SECRET:#x} {secrets}", memory=size, cpus=[str(node) for node in small],
-          policy=f"first-touch,{homes}")
+    start(machine, 2, f"memory-events secret {SECRET:#x} {secrets}", linux=True, memory=size,
+          cpus=[str(node) for node in small], policy=f"first-touch,{homes}")
     go(machine)
     guests.wait_console(machine, "g", "round 1 written", timeout=240)
     # it can be found

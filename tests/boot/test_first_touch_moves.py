@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.heavy, pytest.mark.boot("n4")]
 FEW = 2000      # pages
 
 
-def storm(machine, seed, policy="first-touch", vcpus=2):
-    start(machine, vcpus, f"memory-events storm 16 {seed}", policy=policy)
+def storm(machine, seed, **options):
+    start(machine, 2, f"memory-events storm 16 {seed}", **options)
     go(machine)
     wait_storm(machine, "g", FEW)
 
@@ -39,7 +39,7 @@ def test_moved_while_it_storms(machine):
 @pytest.mark.soak
 def test_evacuation(machine):
     """What is mapped leaves the node, and what waits is touched elsewhere."""
-    storm(machine, 23, vcpus=2)
+    storm(machine, 23)
     machine.run("xl numa-policy set g first-touch --nodes 2-3")
     for _ in range(moving.REPEATS):
         moving.result(machine, "rebalance g")
@@ -67,7 +67,7 @@ def wait_received(machine, name):
 @pytest.mark.soak
 def test_live_migration(machine):
     """To the machine where it is; what was not touched needs neither to be sent nor to be there at once."""
-    storm(machine, 24)
+    storm(machine, 24, linux=True)
     mapped = len(guests.dump(machine, "g", MEMORY).pages)
     machine.run("xl migrate -s '' g 'xl migrate-receive' 2>/tmp/migrate.log || { cat /tmp/migrate.log >&2; false; }", timeout=240)
     wait_received(machine, moving.RECEIVED)
@@ -83,7 +83,7 @@ def test_live_migration(machine):
 @pytest.mark.soak
 def test_checkpoint(machine):
     """A copy of it goes on from where it was, and so does it itself."""
-    storm(machine, 25)
+    storm(machine, 25, linux=True)
     machine.run("xl save -c g /tmp/g.save", timeout=180)
     wait_storm(machine, "g", FEW)
     machine.run("xl destroy g; rm -f " + guests.console_log("g"))
@@ -96,7 +96,7 @@ def test_checkpoint(machine):
 def test_ballooned_and_destroyed_in_the_middle(machine):
     def lives():
         for number in range(2):
-            storm(machine, 26 + number, policy=("first-touch", "first-touch,nodes=1-2")[number])
+            storm(machine, 26 + number, policy=("first-touch", "first-touch,nodes=1-2")[number], linux=True)
             mover = Mover(machine, "g", ENDLESS, 30 + number, alone=False, memory=MEMORY)
             for mib in (MEMORY - 100, MEMORY - 20, MEMORY - 60):
                 moving.balloon(machine, "g", mib)

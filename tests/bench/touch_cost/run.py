@@ -182,7 +182,7 @@ def beside_a_flood(machine):
     quiet = work(machine)
     guests.destroy(machine, "calm")
     machine.settle()
-    first_touch.start(machine, **NEIGHBOUR, command=FLOOD, name="flood")
+    first_touch.start(machine, **NEIGHBOUR, command=FLOOD, name="flood", linux=True)
     first_touch.go(machine, "flood")
     guests.wait_console(machine, "flood", r"flooded with \d{5,} events")
     before = guests.dump(machine, "flood").touches["events"]

@@ -8,17 +8,21 @@ MEMORY = 320        # MiB of a guest
 COUNTERS = "/sys/kernel/debug/xen_numa/page_events"     # of the guest half, once debugfs is mounted
 
 
-def start(machine, vcpus, command, policy="first-touch", name="g", driver=False, extra_kernel="", **options):
+def start(machine, vcpus, command, policy="first-touch", name="g", linux=False, driver=False, extra_kernel="", **options):
     """A guest whose vCPU i sits on node i + 1 of a machine with a CPU a node; waits for go().
 
-    Its kernel tells Xen nothing, unless `driver`: what is released is then what the program releases.
+    With `linux` the command runs there: what is suspended or ballooned needs that, and so does the `driver`.  Without that its kernel
+    tells Xen nothing: what is released is then what the program releases.
     """
-    if not driver:
-        extra_kernel += " initcall_blacklist=xen_numa_policy_init"
-    guests.create(machine, name, paused=False, linux=True, command=command, policy=policy,
-                  # Linux lets only device models make hypercalls
-                  extra_kernel=f"xen_privcmd.unrestricted=1 {extra_kernel}",
-                  **{"memory": MEMORY, "vcpus": vcpus, "cpus": [str(node) for node in range(1, vcpus + 1)]} | options)
+    if linux or driver:
+        if not driver:
+            extra_kernel += " initcall_blacklist=xen_numa_policy_init"
+        # Linux lets only device models make hypercalls
+        runs = {"linux": True, "command": command, "extra_kernel": f"xen_privcmd.unrestricted=1 {extra_kernel}"}
+    else:
+        runs = {"program": command}
+    guests.create(machine, name, paused=False, policy=policy,
+                  **{"memory": MEMORY, "vcpus": vcpus, "cpus": [str(node) for node in range(1, vcpus + 1)]} | runs | options)
     guests.wait_console(machine, name, "memory-touch: ready", timeout=180)
 
 
@@ -77,9 +81,7 @@ def check_split(machine, hinted, others, effective, homes, **options):
 
     Of the hints of one batch so many are effective; homes[cpu] is the node of that vCPU.
     """
-    # Linux has no huge pages in small guests, unless told so
-    start(machine, len(homes), "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled; "
-          f"memory-events split {hinted} {others}", **options)
+    start(machine, len(homes), f"memory-events split {hinted} {others}", **options)
     go(machine)
     pages = touched(machine)
     dump = guests.dump(machine, "g", options.get("memory", MEMORY))

@@ -68,11 +68,9 @@ def parse_dump(text):
     return dump
 
 
-def config(name, memory=64, policy=None, program="", linux=False, command="", extra_kernel="", last_words=True, **options):
+def config(name, memory=64, policy=None, program="", linux=False, command="", extra_kernel="", **options):
     """The text of an xl.cfg.  The guest runs `program`, as smp-guest does that has nothing else, or `linux` with a `command`.  Without
     these it is idle-guest, which only halts and costs nothing to create.
-
-    A guest that is to die has its kernel's last words on its own console alone, where they do not make the boot red.
     """
     values = {
         "name": name, "type": "pvh", "memory": memory, "vcpus": 1, "tsc_mode": "native",
@@ -82,7 +80,7 @@ def config(name, memory=64, policy=None, program="", linux=False, command="", ex
         values |= {"kernel": "/boot/smp-guest", "extra": program}
     if linux:
         run = base64.b64encode(command.encode()).decode()
-        values |= {"ramdisk": "/boot/guest.cpio", "extra": f"console=hvc0 {'earlyprintk=xen,keep ' * last_words}loglevel=5 panic=1 {extra_kernel} run64={run}"}
+        values |= {"ramdisk": "/boot/guest.cpio", "extra": f"console=hvc0 earlyprintk=xen,keep loglevel=5 panic=1 {extra_kernel} run64={run}"}
     if policy is not None:
         values["numa_policy"] = policy
     return settings(**values | options)

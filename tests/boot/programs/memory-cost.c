@@ -71,10 +71,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: memory-cost MIB\n");
 		return 2;
 	}
-	open_pagemap();
 	open_page_events();
-	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
-		die("mlockall");
 	mem = allocate(pages);
 	touch(mem, pages);
 	for (size_t i = 0; i < pages; i++)

@@ -1,82 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * memory-touch MIB [ROUNDS [PAUSE [together | in-turn]]]: runs in a guest.  Touches MIB of memory on each CPU, page by page, one CPU after the
- * other or all at once; says which gfns these were, in the order of touching.  What it has it frees at the end of a round, and PAUSE
- * seconds later it begins anew.
+ * memory-touch MIB [ROUNDS [PAUSE [together | in-turn]]]: runs in a guest, or is one.  Touches MIB of memory on each CPU, page by page,
+ * one CPU after the other or all at once; says which gfns these were, in the order of touching.  What it has it frees at the end of a
+ * round, and PAUSE seconds later it begins anew.
  *
  *	memory-touch: ready			and waits for a line
  *	memory-touch: cpu CPU GFN+PAGES …	gfns in hex, a negative number of pages goes down; many such lines
  *	memory-touch: round ROUND done
  */
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "memory-gfns.h"
-#include "platform-linux.h"
 
-struct toucher {
-	pthread_t thread;
-	long cpu;
-	size_t pages;
-	char *mem;
-};
+static size_t pages;
+static char *mem[MOST_CPUS];
 
-static void *touch(void *data)
+static void touch(long cpu)
 {
-	struct toucher *t = data;
-
-	pin(t->cpu);
-	t->mem = allocate(t->pages);
-	for (size_t i = 0; i < t->pages; i++)
-		t->mem[i * PAGE] = 1;
-	return NULL;
-}
-
-static void touch_all(struct toucher *touchers, long cpus, bool together)
-{
-	for (long cpu = 0; cpu < cpus; cpu++) {
-		if (pthread_create(&touchers[cpu].thread, NULL, touch, &touchers[cpu]))
-			die("pthread_create");
-		if (!together)
-			pthread_join(touchers[cpu].thread, NULL);
-	}
-	if (together)
-		for (long cpu = 0; cpu < cpus; cpu++)
-			pthread_join(touchers[cpu].thread, NULL);
+	for (size_t i = 0; i < pages; i++)
+		mem[cpu][i * PAGE] = 1;
 }
 
 int main(int argc, char **argv)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t pages = argc > 1 ? strtoul(argv[1], NULL, 0) << 8 : 0;
-	int rounds = argc > 2 ? atoi(argv[2]) : 1, pause = argc > 3 ? atoi(argv[3]) : 0;
-	bool together = argc > 4 && !strcmp(argv[4], "together");
-	struct toucher touchers[cpus];
+	unsigned int rounds = argc > 2 ? strtoul(argv[2], NULL, 0) : 1, pause = argc > 3 ? strtoul(argv[3], NULL, 0) : 0;
+	long cpus = cpu_count();
 
-	if (!pages) {
-		fprintf(stderr, "usage: memory-touch MIB [ROUNDS [PAUSE [together | in-turn]]]\n");
-		return 2;
-	}
-	for (long cpu = 0; cpu < cpus; cpu++)
-		touchers[cpu] = (struct toucher){ .cpu = cpu, .pages = pages };
-	open_pagemap();
+	pages = argc > 1 ? strtoul(argv[1], NULL, 0) << 8 : 0;
+	if (!pages)
+		die_of("usage: memory-touch MIB [ROUNDS [PAUSE [together | in-turn]]]");
 	wait_for_go("memory-touch: ready");
-	for (int round = 1; round <= rounds; round++) {
-		touch_all(touchers, cpus, together);
+	for (unsigned int round = 1; round <= rounds; round++) {
 		for (long cpu = 0; cpu < cpus; cpu++)
-			print_gfns(cpu, touchers[cpu].mem, pages);
-		printf("memory-touch: round %d done\n", round);
-		fflush(stdout);
-		if (round < rounds)
+			mem[cpu] = allocate(pages);
+		if (argc > 4 && !strcmp(argv[4], "together"))
+			on_each_cpu(touch);
+		else
 			for (long cpu = 0; cpu < cpus; cpu++)
-				munmap(touchers[cpu].mem, pages * PAGE);
-		sleep(pause);
+				on_cpu(cpu, touch);
+		for (long cpu = 0; cpu < cpus; cpu++)
+			print_gfns(cpu, mem[cpu], pages);
+		say("memory-touch: round %u done\n", round);
+		if (round < rounds)
+			for (long cpu = cpus; cpu--; )
+				give_back(mem[cpu], pages);
+		rest(pause * 1000);
 	}
 	for (;;)
-		sleep(3600);
+		rest(3600000);
 }

@@ -1,43 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define _GNU_SOURCE
 #include "page-events.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
-#include "platform-linux.h"
-
-/* linux/include/uapi/xen/privcmd.h */
-struct privcmd_hypercall {
-	uint64_t op, arg[5];
-};
-#define IOCTL_PRIVCMD_HYPERCALL _IOC(_IOC_NONE, 'P', 0, sizeof(struct privcmd_hypercall))
-
-/* xen/include/public/xen.h, memory.h */
-#define HYPERVISOR_memory_op 12
-#define XENMEM_page_events 29
+#include "platform.h"
 
 atomic_ulong unwanted;
-
-static int privcmd;
-
-void open_page_events(void)
-{
-	privcmd = open("/dev/xen/privcmd", O_RDWR);
-	if (privcmd < 0)
-		die("/dev/xen/privcmd");
-}
-
-int page_events(void *argument)
-{
-	struct privcmd_hypercall hypercall = { HYPERVISOR_memory_op, { XENMEM_page_events, (uintptr_t)argument } };
-	long rc = ioctl(privcmd, IOCTL_PRIVCMD_HYPERCALL, &hypercall);
-
-	return rc < 0 ? -errno : rc;
-}
 
 int tell(const uint64_t *events, uint32_t nr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* XENMEM_page_events by /dev/xen/privcmd. */
+/* XENMEM_page_events, in batches. */
 #ifndef PAGE_EVENTS_H
 #define PAGE_EVENTS_H
 
@@ -25,10 +25,7 @@ struct batch {
 /* Batches that Xen had no use for. */
 extern atomic_ulong unwanted;
 
-void open_page_events(void);
-
-/* The hypercall with any argument: 0 or -errno.  tell() also wants all of them to be done. */
-int page_events(void *argument);
+/* All of them: 0 or -errno. */
 int tell(const uint64_t *events, uint32_t nr);
 
 /* A full batch is told, and so is what is there at a flush. */

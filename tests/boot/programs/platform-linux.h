@@ -7,9 +7,4 @@
 
 void die(const char *what) __attribute__((noreturn));	/* with errno */
 
-/* For gfn_of(). */
-void open_pagemap(void);
-
-void pin(long cpu);
-
 #endif

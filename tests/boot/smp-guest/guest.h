@@ -10,8 +10,6 @@
 
 #include "platform.h"
 
-#define MOST_CPUS 8
-
 struct hvm_start_info;
 
 void start_console(void);
@@ -38,8 +36,6 @@ void crash(const char *why) __attribute__((noreturn));
 
 /* Whether a line has come from the console, which is gone then. */
 bool line_came(void);
-
-uint64_t now(void);		/* ns */
 
 /* The least of what each vCPU has done. */
 unsigned int slowest(const atomic_uint passes[]);

@@ -14,14 +14,18 @@
 #define WORDS 8
 
 int memory_access(int argc, char **argv);
+int memory_events(int argc, char **argv);
 int memory_shift(int argc, char **argv);
+int memory_touch(int argc, char **argv);
 
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } programs[] = {
 	{ "memory-access", memory_access },
+	{ "memory-events", memory_events },
 	{ "memory-shift", memory_shift },
+	{ "memory-touch", memory_touch },
 };
 
 void first_vcpu(const struct hvm_start_info *start) __attribute__((noreturn));

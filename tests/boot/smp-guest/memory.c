@@ -27,10 +27,28 @@ char *allocate(size_t pages)
 {
 	uintptr_t at = next;
 
-	if (pages > (end - next) / PAGE)
+	if (next + pages * PAGE > end)
 		die_of("no room for %zu pages", pages);
 	next += pages * PAGE;
 	return (char *)at;
+}
+
+void give_back(char *mem, size_t pages)
+{
+	if ((uintptr_t)mem + pages * PAGE != next)
+		die_of("what was allocated last is given back first");
+	next = (uintptr_t)mem;
+}
+
+char *allocate_large(size_t number)
+{
+	next += -next % LARGE_PAGE;
+	return allocate(number * LARGE_PAGE / PAGE);
+}
+
+uint64_t ram_pages(void)
+{
+	return end / PAGE;
 }
 
 uint64_t gfn_of(const void *at)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,6 +140,22 @@ int strcmp(const char *a, const char *b)
 		b++;
 	}
 	return (unsigned char)*a - (unsigned char)*b;
+}
+
+char *strerror(int error)
+{
+	switch (error) {
+	case E2BIG:
+		return "Argument list too long";
+	case EFAULT:
+		return "Bad address";
+	case EINVAL:
+		return "Invalid argument";
+	case EOPNOTSUPP:
+		return "Operation not supported";
+	default:
+		return "another error";
+	}
 }
 
 /* Numbers as the tests write them: decimal, or hexadecimal with 0x. */

@@ -88,6 +88,15 @@ void wait_until(uint64_t ns)
 		hypercall(__HYPERVISOR_sched_op, SCHEDOP_poll, &poll);
 }
 
+void open_page_events(void)
+{
+}
+
+int page_events(void *argument)
+{
+	return hypercall(__HYPERVISOR_memory_op, XENMEM_page_events, argument);
+}
+
 void shut_down(unsigned int reason)
 {
 	struct sched_shutdown shutdown = { .reason = reason };
