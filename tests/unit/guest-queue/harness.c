@@ -1,5 +1,6 @@
 #include "harness.h"
 
+#include <sanitizer/common_interface_defs.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -104,16 +105,33 @@ void cpus_run(unsigned int nr, void (*fn)(unsigned int cpu))
 /* CPUs are contexts of one thread. */
 #define STACK_BYTES	(128 << 10)
 
-static struct {
+static struct place {
 	ucontext_t context;
-	void *stack;
+	const void *stack;
+	size_t size;
 	bool finished;
-} cpu[NR_CPUS];
-static ucontext_t machine;
+} cpu[NR_CPUS], machine;
 static bool multi, in_interrupt;
 
+/* What it does else to find who called whom fails at the first frame of a context. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "fast_unwind_on_fatal=1";
+}
+
+/* AddressSanitizer has to know on which stack it is, or its report does not end. */
+static void go(struct place *from, const struct place *to)
+{
+	void *fake;
+
+	__sanitizer_start_switch_fiber(&fake, to->stack, to->size);
+	swapcontext(&from->context, &to->context);
+	__sanitizer_finish_switch_fiber(fake, NULL, NULL);
+}
+
 /* To the CPU that goes on, which may be this one; to the machine when all have finished. */
-static void pass_on(ucontext_t *here)
+static void pass_on(void)
 {
 	unsigned int next, alive = 0, i, me = this_cpu;
 	bool off = irqs_off, in = in_interrupt;
@@ -126,7 +144,7 @@ static void pass_on(ucontext_t *here)
 			break;
 	if (alive && i == me)
 		return;
-	swapcontext(here, alive ? &cpu[i].context : &machine);
+	go(&cpu[me], alive ? &cpu[i] : &machine);
 	this_cpu = me;
 	irqs_off = off;
 	in_interrupt = in;
@@ -141,16 +159,24 @@ void cpu_switch(void)
 		interrupt();
 		in_interrupt = false;
 	}
-	pass_on(&cpu[this_cpu].context);
+	pass_on();
 }
 
 static void cpu_begin(int n)
 {
+	const void *stack;
+	size_t size;
+
+	__sanitizer_finish_switch_fiber(NULL, &stack, &size);
+	if (n == 0) {	/* who comes from the machine */
+		machine.stack = stack;
+		machine.size = size;
+	}
 	this_cpu = n;
 	irqs_off = in_interrupt = false;
 	body(n);
 	cpu[n].finished = true;
-	pass_on(&cpu[n].context);
+	pass_on();
 }
 
 void spin_lock_init(spinlock_t *l)
@@ -190,22 +216,23 @@ void cpus_run(unsigned int nr, void (*fn)(unsigned int cpu))
 	body = fn;
 	for (unsigned int i = 0; i < nr; i++) {
 		ucontext_t *c = &cpu[i].context;
+		void *stack = malloc(STACK_BYTES);
 
-		MUST(!getcontext(c) && (cpu[i].stack = malloc(STACK_BYTES)));
+		MUST(stack && !getcontext(c));
+		cpu[i].stack = c->uc_stack.ss_sp = stack;
+		cpu[i].size = c->uc_stack.ss_size = STACK_BYTES;
 		cpu[i].finished = false;
-		c->uc_stack.ss_sp = cpu[i].stack;
-		c->uc_stack.ss_size = STACK_BYTES;
 		makecontext(c, (void (*)(void))cpu_begin, 1, (int)i);
-		/* AddressSanitizer would take a stack that it knows of for empty at each change */
+		/* AddressSanitizer would take a stack that it finds here for empty at each change */
 		c->uc_stack = (stack_t){ 0 };
 	}
 	multi = true;
-	swapcontext(&machine, &cpu[0].context);
+	go(&machine, &cpu[0]);
 	multi = false;
 	this_cpu = me;
 	irqs_off = in_interrupt = false;
 	for (unsigned int i = 0; i < nr; i++)
-		free(cpu[i].stack);
+		free((void *)cpu[i].stack);
 }
 
 #endif

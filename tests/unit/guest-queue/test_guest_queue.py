@@ -1,6 +1,7 @@
 """The guest's queue of page events in user space; and proof that these tests notice when it, or a hook, is wrong."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,9 @@ def test_without_a_mistake_nothing_is_seen(tree, built, tmp_path):
         place.mkdir()
         assert not seen(tree, built, place, "queue.h", "", "", program)
     assert not hook_missed(tree, built, tmp_path, "")
+
+
+def test_the_sanitizer_sees_the_stacks_of_cpus(tree, built, tmp_path):
+    guest = ctests.planted(HERE, "guest.c", "bool seen[NR_PAGES]", "bool seen[8]", tmp_path / "guest-queue")
+    done = ctests.run(ctests.rebuild(guest, built, tmp_path / "out", "test-crowded", flags=[f"LINUX={tree}"]) / "test-crowded", SEED="1")
+    assert done.returncode and re.search(r"SUMMARY: AddressSanitizer: stack-buffer-overflow .* in tell$", done.stderr, re.M), done.stderr
