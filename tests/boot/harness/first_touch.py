@@ -11,8 +11,8 @@ COUNTERS = "/sys/kernel/debug/xen_numa/page_events"     # of the guest half, onc
 def start(machine, vcpus, command, policy="first-touch", name="g", linux=False, driver=False, extra_kernel="", **options):
     """A guest whose vCPU i sits on node i + 1 of a machine with a CPU a node; waits for go().
 
-    With `linux` the command runs there: what is suspended or ballooned needs that, and so does the `driver`.  Without that its kernel
-    tells Xen nothing: what is released is then what the program releases.
+    The command is smp-guest's, or with `linux` Linux's, which who is suspended or ballooned needs.  With `driver`, that kernel tells Xen
+    what it releases; else only the command does.
     """
     if linux or driver:
         if not driver:
