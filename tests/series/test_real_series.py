@@ -21,6 +21,7 @@ def bisect(capfd, *args):
 
 
 @pytest.mark.bisect
+@pytest.mark.timeout(2400)
 @pytest.mark.parametrize("name", ["xen", "linux"])
 def test_what_each_patch_touches_builds(name, capfd):
     bisect(capfd, "--quick", name)
@@ -28,6 +29,7 @@ def test_what_each_patch_touches_builds(name, capfd):
 
 @pytest.mark.soak
 @pytest.mark.bisect
+@pytest.mark.timeout(4 * 3600)
 @pytest.mark.parametrize("name", ["xen", "linux"])
 def test_every_patch_builds(name, capfd):
     bisect(capfd, name)
