@@ -279,6 +279,7 @@ def dom0(monkeypatch):
     def made(subject, policy="round-4k", **shown):
         monkeypatch.setattr(machines.guests, "wait_console", lambda *_, **__: None)
         monkeypatch.setattr(machines.guests, "console", lambda *_: "said")
+        monkeypatch.setattr(machines.guests, "console_size", lambda *_: 4)
         monkeypatch.setattr(machines.guests, "domid", lambda *_: 1)
         monkeypatch.setattr(machines.guests, "destroy", lambda machine, _: machine.log.append("gone"))
         dump = SimpleNamespace(policy=policy, usage_pages=lambda: {0: 1}, fallback=0)
