@@ -7,6 +7,7 @@ import weakref
 from . import guests
 
 PATIENCE = 10       # seconds: what is not there by then is lost
+GRACE = 2           # seconds: idle CPUs have drawn out an RCU grace period to 1.7
 # Pages that Xen keeps for itself when the first guests come, event channel buckets for one: 4 were seen.
 XEN_OWN_PAGES = 16
 # Of one boot: the first that stayed paused took 3 pages, the first two that ran another 3 and 1, the next dozen none.
@@ -20,14 +21,18 @@ def free_pages(machine, when=""):
     return {int(node): int(pages) for node, pages in re.findall(r"^(\d+) (\d+)$", said.out, re.M)}
 
 
-def at_rest(machine, wanted=lambda free: True):
-    """Free pages of each node as soon as all is back; what is not as wanted then gets some more time."""
-    end = time.monotonic() + PATIENCE * machine.slower
+def at_rest(machine, wanted=None):
+    """Free pages of each node when all is back, as soon as they are as wanted; what is not then gets some more time.
+
+    Who wants nothing waits until two readings agree: what a CPU frees that has nothing else to do comes late.
+    """
+    end, last = time.monotonic() + PATIENCE * machine.slower, None
     while True:
         now = free_pages(machine, "settled")
-        if wanted(now) or time.monotonic() > end:
+        if (wanted(now) if wanted else now == last) or time.monotonic() > end:
             return now
-        time.sleep(0.2)
+        last = now
+        time.sleep(0.2 if wanted else GRACE)
 
 
 def warm_up(machine):
