@@ -7,7 +7,7 @@ import weakref
 from . import guests
 
 PATIENCE = 10       # seconds: what is not there by then is lost
-GRACE = 2           # seconds: idle CPUs have drawn out an RCU grace period to 1.7
+GRACE = 4           # seconds: idle CPUs have drawn out an RCU grace period to 1.7, of a host with other work to more
 # Pages that Xen keeps for itself when the first guests come, event channel buckets for one: 4 were seen.
 XEN_OWN_PAGES = 16
 # Of one boot: the first that stayed paused took 3 pages, the first two that ran another 3 and 1, the next dozen none.
