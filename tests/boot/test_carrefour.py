@@ -96,7 +96,8 @@ def test_a_pattern_that_alternates_makes_no_storm(machine):
 
 
 @pytest.mark.boot("n4")
-def test_killed_at_any_point(machine):
+@pytest.mark.parametrize("deaths", [2, pytest.param(5, marks=pytest.mark.soak)])
+def test_killed_at_any_point(machine, deaths):
     seed = int(time.time())
     print(f"seed {seed}")
     chance = random.Random(seed)
@@ -106,7 +107,7 @@ def test_killed_at_any_point(machine):
         carrefour.switch(machine, "+carrefour")
         moved = []
         # where chance lets none live until it moves pages, it goes on
-        while len(moved) < 5 or not any(moved):
+        while len(moved) < deaths or not any(moved):
             assert len(moved) < 20
             daemon = Daemon(machine, period_ms=200)
             machine.run(f"sleep {chance.uniform(0, 6):.2f}")
@@ -169,6 +170,7 @@ def test_a_calm_guest_is_left_alone(machine):
     daemon.stop()
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_who_provokes_moves_stays_within_the_budget(machine):
     """Two guests whose pages change hands each second, and budgets of one and of both that are soon used up."""

@@ -46,6 +46,7 @@ def switches(machine, name="g"):
     return key("carrefour"), key("auto")
 
 
+@pytest.mark.soak
 def test_a_guest_is_repaired_and_says_why(machine):
     parts = carrefour.start_guest(machine)
     assert "carrefourd does not run: placement is static" in policy(machine, "top")

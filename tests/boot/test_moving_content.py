@@ -31,6 +31,7 @@ def test_under_fire_debug(machine, pages):
 
 
 @pytest.mark.boot("n8", "release")
+@pytest.mark.soak
 @long_count
 def test_under_fire_release(machine, pages):
     under_fire(machine, pages, 2)
