@@ -71,7 +71,6 @@ class BochsMachine(Machine):
         self._make_cd(directory)
         (directory / "bochsrc").write_text(BOCHSRC.format(cpus=sum(self.topology.cpus), mib=sum(self.topology.mib)))
         (directory / "continue").write_text("c\n")      # for its debugger, which would wait
-        self.console.touch()
         # so that no path needs quotes in bochsrc
         (directory / "console").symlink_to(self.console)
         (directory / "log").symlink_to(self.log())

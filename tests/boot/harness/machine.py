@@ -193,6 +193,7 @@ class Machine:
         wanted = self.image_id()
         command = self.command()
         (self.logs / f"{self.console.stem}.command").write_text(shlex.join(command) + "\n")
+        self.console.touch()        # an emulator that dies at once has not made it
         started = time.monotonic()
         self.qemu = pexpect.spawn(command[0], command[1:], cwd=BUILD, timeout=BOOT_SECONDS, maxread=65536)
         self.qemu.logfile_read = open(self.agent_log, "wb")
