@@ -10,6 +10,8 @@ import pytest
 from harness import first_touch, guests, memory, moving, sampling
 from harness.moving import Mover
 
+pytestmark = pytest.mark.timeout(1800)      # an interpreter, ten times slower than TCG
+
 MEMORY, WRITTEN = 56, 4     # MiB of the guest, and of them written and verified
 PAGES = 1000
 READ_ONLY = 64      # pages in a row
