@@ -74,6 +74,7 @@ def test_of_two_domains_on_one_cpu_one_is_sampled(machine):
     assert counters.marked / 6 < counters.faults
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4-ibs")
 def test_a_full_ring_and_vcpus_that_wander(machine):
     """What finds no room is counted.  A sample tells the node where its vCPU was at that time."""
@@ -171,6 +172,7 @@ def test_carrefour_is_told_by_it(machine):
     daemon.stop()
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n4")
 def test_carrefour_does_without_it(machine):
     carrefour.start_guest(machine)
