@@ -10,8 +10,7 @@ read -r repo commit <<<"$found"
 
 compile() {
 	local dir=${1%/*}
-	# half of the sources by size is drivers that it has not
-	unpack "$repo" "$commit" "$dir/source" . ':(exclude,glob)'{drivers/gpu,drivers/media,sound}'/**/*.[ch]'
+	unpack "$repo" "$commit" "$dir/source" .
 	"$here/kernel.sh" "$dir/source" "$dir/source" "$fragment" "$MAKE_JOBS" bzImage
 	cd "$dir/source"
 	cp arch/x86/boot/bzImage vmlinux .config "$1/"
