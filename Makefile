@@ -12,7 +12,7 @@ help:
 	  'make demo      boots an emulated 8-node machine with our Xen, shows where guests live; sets up what that needs' \
 	  'make test      sets everything up and runs every test; results in build/results/' \
 	  'make soak      the long campaign, which make test leaves out: ONLY=WORDS for a part, stopped and resumed at will; docs/results/soak.md' \
-  'make check     the tests that boot nothing and build little' \
+	  'make check     the tests that boot nothing and build little' \
 	  'make bench     what placement costs, against stock Xen and native Linux; BENCH=quick is a part of it' \
 	  'make setup     packages, sources, builds and images, as the verbs above call it' \
 	  'make trees     git trees with the patches as commits: build/trees/xen, build/trees/linux' \

@@ -100,9 +100,11 @@ def left_out(config, item):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    gone = [item for item in items if left_out(config, item)]
+    kept, gone = [], []
+    for item in items:
+        (gone if left_out(config, item) else kept).append(item)
     if gone:
-        items[:] = [item for item in items if not left_out(config, item)]
+        items[:] = kept
         config.hook.pytest_deselected(items=gone)
     limits.give_limits(items)
     for item in items:

@@ -70,10 +70,11 @@ class Records:
         """Tests that need not be run."""
         return {test for test, known in self.tests.items() if known.get("inputs") == inputs.of(test) and not known.get("red")}
 
-    def write(self, inputs):
+    def write(self, inputs, on):
+        """The page says of commit `on` what is fresh there."""
         self._replace(self.path, json.dumps(self.tests, indent=1, sort_keys=True) + "\n")
         fresh = self.fresh(inputs)
-        page = PAGE.format(passed=len(fresh), all=len(self.tests), date=datetime.date.today(), commit=commit())
+        page = PAGE.format(passed=len(fresh), all=len(self.tests), date=datetime.date.today(), commit=on)
         page += "| test | last passed | on commit | seconds | inputs since |\n|---|---|---|---|---|\n"
         for test, known in sorted(self.tests.items()):
             state = "red since" if known.get("red") else "the same" if test in fresh else "stale" if "passed" in known else "never passed"
@@ -120,7 +121,7 @@ class Soak:
         elif not known["skipped"]:
             self.records.tests[test] = {"passed": datetime.date.today().isoformat(), "commit": self.commit,
                                         "inputs": self.inputs.of(test), "seconds": round(known["seconds"])}
-        self.records.write(self.inputs)
+        self.records.write(self.inputs, self.commit)
 
     def pytest_terminal_summary(self, terminalreporter):
         terminalreporter.write_line(f"{len(self.leave_out)} tests of make soak had passed with these inputs before; "
@@ -128,5 +129,5 @@ class Soak:
 
 
 if __name__ == "__main__":
-    Records().write(Inputs())
+    Records().write(Inputs(), commit())
     sys.exit(0)

@@ -51,19 +51,15 @@ trees: series-xen series-linux
 $(XEN:%=xen-%): xen-%: series-xen
 	$(call build,xen.sh $*)
 xen-tools: series-xen
-	$(call build,xen-tools.sh)
 linux: series-linux
-	$(call build,linux.sh)
 bin: xen-tools
-	$(call build,bin.sh)
-guest-module: debian-kernel
-	$(call build,guest-module.sh)
-qemu-plugin: qemu-source
-	$(call step,qemu-plugin.sh)
-qemu: qemu-source
-	$(call step,qemu.sh)
 workloads: workload-packages
-	$(call build,workloads.sh)
+xen-tools linux bin workloads:
+	$(call build,$@.sh)
+guest-module: debian-kernel
+qemu-plugin qemu: qemu-source
+guest-module qemu-plugin qemu:
+	$(call step,$@.sh)
 
 images: $(IMAGES:%=images-%)
 images-base: xen-tools bin linux

@@ -51,7 +51,7 @@ def test_what_passed_is_left_out_until_its_inputs_change(campaign):
     assert campaign.begin().leave_out == {A, B} and campaign.begin(force=True).leave_out == set()
     campaign.made.boot = "2"
     assert campaign.begin().leave_out == {B}
-    campaign.begin().records.write(campaign.made)
+    campaign.begin().records.write(campaign.made, "0123456789")
     assert states(campaign) == {"boot/test_a.py::test_a": "stale", "series/test_b.py::test_b[x/y]": "the same"}
     run(campaign.begin(), A)
     assert campaign.begin().leave_out == {A, B}
