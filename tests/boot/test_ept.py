@@ -157,7 +157,7 @@ def test_samples_are_true(machine):
     reads, writes = sampling.start_guest(machine, vcpus=2, accessed=1, pause=100, memory=MEMORY, cpus=["0", "1"],
                                          policy="round-4k,nodes=0-1")
     dumps = [guests.dump(machine, "g", MEMORY)]
-    sampling.start(machine, reader="hold", entries=512, frames=17)
+    sampling.start(machine, reader="read", entries=512, frames=17)
     sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, 100))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", MEMORY))

@@ -22,7 +22,7 @@ def check_true(machine, policy, enough, **settings):
     """enough(sampled, reads, writes) says what is missing of the samples that a test wants to see."""
     reads, writes = sampling.start_guest(machine, policy=policy)
     dumps = [guests.dump(machine, "g", sampling.MEMORY)]
-    sampling.start(machine, reader="hold", **settings)
+    sampling.start(machine, reader="read", **settings)
     sampled, counters = sampling.read_until(machine, lambda sampled: enough(sampled, reads, writes))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", sampling.MEMORY))
@@ -59,7 +59,7 @@ def test_samples_are_true_of_large_pages(machine):
 def test_a_whole_guest_is_marked_bit_by_bit(machine):
     """65536 entries a period: no more of them are looked at while the p2m is locked than of 64 a period; each is marked, and taken back."""
     sampling.start_guest(machine)
-    sampling.start(machine, reader="hold", entries=65536, period=1000, frames=257)
+    sampling.start(machine, reader="read", entries=65536, period=1000, frames=257)
 
     def not_yet(_):
         marked = sampling.get(machine).marked
@@ -120,7 +120,7 @@ def test_it_ends_when_nobody_reads(machine, how):
     machine.run("sleep 2")
     assert sampling.get(machine).numbers == ended.numbers
     # and can begin anew
-    sampling.start(machine, reader="hold")
+    sampling.start(machine, reader="read")
     sampling.read_until(machine, lambda sampled: sampled.taken < 200 and "200 samples")
     sampling.stop(machine)
 
@@ -205,7 +205,7 @@ def test_with_moves_and_a_migration(machine):
     # the one that was received is not sampled, and can be
     guests.wait_console(machine, moving.RECEIVED, r"memory-writer")
     assert sampling.get(machine).state == "off"
-    sampling.start(machine, reader="hold", entries=8192, period=50, budget=100)
+    sampling.start(machine, reader="read", entries=8192, period=50, budget=100)
     sampling.read_until(machine, lambda sampled: sampled.taken < 20 and "20 samples")
     sampling.stop(machine)
     moving.check_content(machine, moving.RECEIVED)
@@ -320,7 +320,7 @@ def test_vcpus_that_come_go_and_wander(machine):
     sampling.start_guest(machine)
 
     def until(enough):
-        sampling.start(machine, reader="hold")
+        sampling.start(machine, reader="read")
         sampled = sampling.read_until(machine, enough)[0]
         sampling.stop(machine)
         return sampled

@@ -26,7 +26,7 @@ def check_true(machine, policy, enough, **options):
     """enough(sampled, reads, writes) says what is missing of the samples that a test wants to see."""
     reads, writes = sampling.start_guest(machine, policy=policy, **options)
     dumps = [guests.dump(machine, "g", sampling.MEMORY)]
-    start(machine, reader="hold")
+    start(machine, reader="read")
     sampled, counters = sampling.read_until(machine, lambda sampled: enough(sampled, reads, writes))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", sampling.MEMORY))
@@ -65,7 +65,7 @@ def test_of_two_domains_on_one_cpu_one_is_sampled(machine):
     reads, writes = sampling.start_guest(machine, policy="round-4k,nodes=0-3")
     sampling.start_guest(machine, name="other", policy="round-4k,nodes=0-3")
     dumps = [guests.dump(machine, "g", sampling.MEMORY)]
-    start(machine, reader="hold")
+    start(machine, reader="read")
     sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, least=100))
     assert sampling.get(machine, "other").state == "off"
     sampling.stop(machine)
@@ -87,7 +87,7 @@ def test_a_full_ring_and_vcpus_that_wander(machine):
     assert sum(counters.samples.values()) == counters.dropped + 256
     sampling.stop(machine)
     machine.run("xl vcpu-pin g 0 3; xl vcpu-pin g 1 2; xl vcpu-pin g 2 1; sleep 1")
-    start(machine, reader="hold")
+    start(machine, reader="read")
     sampled = sampling.read_until(machine, lambda sampled: {0, 1, 2} - {sample.vcpu for sample in sampled.samples})[0]
     sampling.stop(machine)
     assert {(sample.vcpu, sample.node) for sample in sampled.samples} == {(0, 3), (1, 2), (2, 1)}

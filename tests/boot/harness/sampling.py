@@ -59,9 +59,9 @@ def command(machine, name, words, check=True):
 def start(machine, name="g", entries=ENTRIES, period=PERIOD, budget=BUDGET, frames=FRAMES, source=HINT_FAULT, check=True,
           reader=None):
     """Whoever is to read has 10 s to come, of which a busy host takes seconds for each command: the domain's id is in a file, and a
-    reader is there at once: "read" does so all the time, "hold" is for held().  Its process is all that this says then."""
+    reader is there at once: "read" does so all the time, for read_until(), "hold" is for held().  Its process is all that this says."""
     settings = f"{entries} {period} {budget} {frames} {1 << source}"
-    there = f"{{ numa-sample $d {reader} 1000 >/tmp/{reader}-{name} 2>&1 & echo $! | tee /tmp/{reader}er-{name}; }}" if reader else ":"
+    there = f"{{ numa-sample $d {reader} 10000 >/tmp/{reader}-{name} 2>&1 & echo $! | tee /tmp/{reader}er-{name}; }}" if reader else ":"
     return machine.run(f"rm -f /tmp/holder-{name}; d=$(xl domid {name}) && echo $d >/tmp/sampled-{name} && "
                        f"numa-sample $d start {settings} && {there}", check=check)
 
@@ -119,18 +119,25 @@ def read(machine, seconds, name="g"):
 
 
 def read_until(machine, enough, seconds=240, name="g"):
-    """Reads until enough(Sampled) does not say how much is missing yet; as often as that takes, on a machine of any speed."""
-    all_of_it, end = Sampled(), time.monotonic() + seconds * machine.slower
-    with held(machine, name):
-        while True:
-            sampled, counters = read(machine, 4, name)
-            all_of_it.samples += sampled.samples
-            all_of_it.taken += sampled.taken
-            all_of_it.dropped = sampled.dropped
-            missing = enough(all_of_it)
-            if not missing:
-                return all_of_it, counters
-            assert time.monotonic() < end, f"in {seconds} s there is not: {missing}; {counters}"
+    """Takes what start_read()'s reader has read until enough(Sampled) does not say how much is missing yet, on a machine of any speed.
+
+    Ends the reader.  It reads all the time: Xen gives up on a ring that nobody reads for 10 s, and a busy host may take these.
+    """
+    all_of_it, end, taken = Sampled(), time.monotonic() + seconds * machine.slower, 0
+    while True:
+        # whole seconds, each of which ends with a line of its own
+        text = "".join(re.findall(r"(?s).*^read \d+ \d+\n", machine.run(f"sleep 2; tail -c +{taken + 1} /tmp/read-{name}").out, re.M))
+        taken += len(text)
+        sampled, _ = parse(text)
+        all_of_it.samples += sampled.samples
+        all_of_it.taken, all_of_it.dropped = max(all_of_it.taken, sampled.taken), max(all_of_it.dropped, sampled.dropped)
+        missing = enough(all_of_it)
+        if not missing:
+            break
+        assert time.monotonic() < end, f"in {seconds} s there is not: {missing}; {get(machine, name)}"
+    counters = get(machine, name)
+    end_reader(machine, int(machine.run(f"cat /tmp/reader-{name}").out))
+    return all_of_it, counters
 
 
 def few(sampled, reads, writes, least=500):

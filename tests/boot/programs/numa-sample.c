@@ -2,7 +2,7 @@
 /*
  * numa-sample DOMID start ENTRIES PERIOD-MS BUDGET FRAMES [SOURCES]: has Xen sample the accesses of a domain, by hint faults (1) if
  *	nothing else is said.
- * numa-sample DOMID read SECONDS: maps the ring and takes samples out of it for so long.
+ * numa-sample DOMID read SECONDS: maps the ring, takes samples out of it for so long, and says each second what has come.
  * numa-sample DOMID hold SECONDS: maps it and does nothing.
  * numa-sample DOMID lie SECONDS: maps it, and writes nonsense all over its first page.
  * numa-sample DOMID stop
@@ -10,8 +10,8 @@
  *
  * A refusal is status 1 and the errno's name on stderr.  What there is to say:
  *
- *	sample GFN-IN-HEX ORDER VCPU NODE HOME r|w SOURCE COUNT        those that were alike are one line
- *	read SAMPLES DROPPED
+ *	sample GFN-IN-HEX ORDER VCPU NODE HOME r|w SOURCE COUNT        those of a second that were alike are one line
+ *	read SAMPLES DROPPED					       since it began
  *	get WHAT=NUMBER…
  *	samples NODE HOME COUNT
  */
@@ -32,7 +32,7 @@
 
 #define NODES 64
 #define PAGE 4096
-#define KEPT (1u << 20)         /* samples that can be remembered */
+#define KEPT (1u << 20)         /* samples of a second */
 
 static xc_interface *xch;
 static uint32_t domid;
@@ -68,8 +68,8 @@ static int read_ring(volatile struct xen_numa_sample_ring *ring, time_t seconds)
 {
 	const struct xen_numa_sample *samples = (void *)ring + PAGE;
 	struct xen_numa_sample *kept = malloc(KEPT * sizeof(*kept));
-	time_t end = time(NULL) + seconds;
-	size_t nr = 0;
+	time_t begin = time(NULL), told = begin, now;
+	size_t nr = 0, all = 0;
 
 	if (ring->version != XEN_NUMA_SAMPLE_RING_VERSION) {
 		fprintf(stderr, "numa-sample: ring of version %u\n", ring->version);
@@ -84,10 +84,16 @@ static int read_ring(volatile struct xen_numa_sample_ring *ring, time_t seconds)
 		__sync_synchronize();
 		ring->cons = cons;
 		usleep(20000);
-	} while (time(NULL) < end);
-	if (print_samples(kept, nr))
-		return 1;
-	printf("read %zu %" PRIu64 "\n", nr, ring->dropped);
+		now = time(NULL);
+		if (now == told)
+			continue;
+		if (print_samples(kept, nr))
+			return 1;
+		printf("read %zu %" PRIu64 "\n", all += nr, ring->dropped);
+		fflush(stdout);
+		nr = 0;
+		told = now;
+	} while (now < begin + seconds);
 	return 0;
 }
 
