@@ -351,7 +351,9 @@ static void secret(uint64_t word)
 	secret_word = word;
 	for (unsigned int round = 1;; round++) {
 		on_cpu(round % cpu_count(), write_secret);
-		say("memory-events: secret: round %u written\n", round);
+		/* until it has been found */
+		if (round == 1)
+			wait_for_go("memory-events: secret: round 1 written");
 		rest(2000);
 		release(&batch, warmed, pages);
 		say("memory-events: secret: round %u released\n", round);
