@@ -44,21 +44,31 @@ def warm_up(machine):
         guests.create(machine, name, memory=20)
     for name in names:
         guests.destroy(machine, name)
-    # under Bochs, those that have to leave nothing do not run
-    for _ in range(RUNNING_GUESTS if machine.slower == 1 else 0):
-        guests.create(machine, "warm", paused=False, linux=True, memory=96, vcpus=3)
-        guests.wait_console(machine, "warm", "guest: up", timeout=120)
+    for _ in range(RUNNING_GUESTS):
+        guests.create(machine, "warm", paused=False, program="memory-touch 1", memory=64, vcpus=3)
+        guests.wait_console(machine, "warm", "memory-touch: ready", timeout=120)
         guests.destroy(machine, "warm")
     warm.add(machine)
 
 
 def leaves_nothing(machine, work):
-    """Each node's free memory is to the page what it was before the work."""
+    """Each node's free memory is to the page what it was before the work.
+
+    What Xen does for the first time in a boot may have some pages stay with it: its allocator of small things takes and returns
+    memory by whole pages.  Where that many are missing the work is done once more, from there: a leak leaks again.
+    """
     warm_up(machine)
     before = at_rest(machine)
-    work()
-    after = at_rest(machine, before.__eq__)
-    assert after == before, f"free pages by node were {before} and are {after}\n{machine.run('node-free settled').err}"
+    for first in (True, False):
+        work()
+        after = at_rest(machine, before.__eq__)
+        if after == before:
+            return
+        kept = sum(before.values()) - sum(after.values())
+        said = f"free pages by node were {before} and are {after}\n{machine.run('node-free settled').err}"
+        assert first and abs(kept) <= XEN_OWN_PAGES, said
+        print(f"done once more, as {said}")
+        before = after
 
 
 def balance(machine, free):
