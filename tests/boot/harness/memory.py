@@ -44,7 +44,8 @@ def warm_up(machine):
         guests.create(machine, name, memory=20)
     for name in names:
         guests.destroy(machine, name)
-    for _ in range(RUNNING_GUESTS):
+    # under Bochs, those that have to leave nothing do not run
+    for _ in range(RUNNING_GUESTS if machine.slower == 1 else 0):
         guests.create(machine, "warm", paused=False, program="memory-touch 1", memory=64, vcpus=3)
         guests.wait_console(machine, "warm", "memory-touch: ready", timeout=120)
         guests.destroy(machine, "warm")
