@@ -109,7 +109,7 @@ def test_kept_with_the_guest(machine):
         assert switches(machine) == ("1", "advise") and guests.dump(machine, "g").policy == "round-4k"
         guests.destroy(machine, "g")
 
-    leaves_nothing(machine, lives)
+    leaves_nothing(machine, lives, linux=True)
 
 
 def test_what_cannot_be_is_refused(machine):

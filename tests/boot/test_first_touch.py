@@ -125,24 +125,25 @@ def test_garbage(machine):
     assert touches["released"] < 64
 
 
-@both
-def test_a_storm_with_disturbances(machine):
-    """All vCPUs release and touch, and verify every word, while the policy changes, the balloon works, and it is saved."""
+@pytest.mark.parametrize("turns", [pytest.param(1, marks=pytest.mark.boot("n4"), id="debug"),
+                                   pytest.param(2, marks=[pytest.mark.boot("n4", "release"), pytest.mark.soak], id="release")])
+def test_a_storm_with_disturbances(machine, turns):
+    """All vCPUs release and touch, and verify every word, while the policy changes and the balloon works."""
     def work():
         start(machine, 3, "memory-events storm 16 7", linux=True)
         go(machine)
         wait_storm(machine, "g", 3000)
-        for _ in range(2):
+        for _ in range(turns):
             machine.run("xl numa-policy set g first-touch --nodes 2-3")
             wait_storm(machine, "g", 1000)
-            moving.balloon(machine, "g", MEMORY - 64)
+            moving.balloon(machine, "g", MEMORY - 32 * turns)
             wait_storm(machine, "g", 1000)
             machine.run("xl numa-policy set g first-touch")
             moving.balloon(machine, "g", MEMORY)
             wait_storm(machine, "g", 1000)
         machine.run("xl destroy g")
 
-    memory.leaves_nothing(machine, work)
+    memory.leaves_nothing(machine, work, linux=True)
 
 
 @pytest.mark.boot("n4")

@@ -104,4 +104,4 @@ def test_ballooned_and_destroyed_in_the_middle(machine):
             guests.destroy(machine, "g")
             mover.finish()
 
-    memory.leaves_nothing(machine, lives)
+    memory.leaves_nothing(machine, lives, linux=True)

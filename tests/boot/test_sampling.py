@@ -247,7 +247,7 @@ def test_saved_and_restored_while_it_is_sampled(machine):
         machine.run(f"kill -9 {reader}", check=False)
         guests.destroy(machine, "g")
 
-    memory.leaves_nothing(machine, saves_and_restores)
+    memory.leaves_nothing(machine, saves_and_restores, linux=True)
 
 
 @pytest.mark.boot("n4")

@@ -12,7 +12,7 @@ GRACE = 4           # seconds: idle CPUs have drawn out an RCU grace period to 1
 XEN_OWN_PAGES = 16
 # Of one boot: the first that stayed paused took 3 pages, the first two that ran another 3 and 1, the next dozen none.
 PAUSED_GUESTS, RUNNING_GUESTS = 3, 2
-warm = weakref.WeakSet()    # machines that have had them
+warm = weakref.WeakKeyDictionary()      # of each machine the kinds of guests that it has had
 
 
 def free_pages(machine, when=""):
@@ -35,30 +35,35 @@ def at_rest(machine, wanted=None):
         time.sleep(0.2 if wanted else GRACE)
 
 
-def warm_up(machine):
-    """What Xen keeps for itself when the first guests come, event channel buckets for one, it has from now on."""
-    if machine in warm:
-        return
-    names = [f"warm{number}" for number in range(PAUSED_GUESTS)]
-    for name in names:
-        guests.create(machine, name, memory=20)
-    for name in names:
-        guests.destroy(machine, name)
+def warm_up(machine, linux=False):
+    """What Xen keeps for itself when the first guests come, event channel buckets for one, it has from now on; linux: with those, too."""
+    had = warm.setdefault(machine, set())
+    if "paused" not in had:
+        names = [f"warm{number}" for number in range(PAUSED_GUESTS)]
+        for name in names:
+            guests.create(machine, name, memory=20)
+        for name in names:
+            guests.destroy(machine, name)
+    kind, up, options = "smp-guest", "memory-touch: ready", {"program": "memory-touch 1"}
+    if linux:
+        kind, up, options = "linux", "guest: up", {"linux": True}
     # under Bochs, those that have to leave nothing do not run
-    for _ in range(RUNNING_GUESTS if machine.slower == 1 else 0):
-        guests.create(machine, "warm", paused=False, program="memory-touch 1", memory=64, vcpus=3)
-        guests.wait_console(machine, "warm", "memory-touch: ready", timeout=120)
-        guests.destroy(machine, "warm")
-    warm.add(machine)
+    if kind not in had and machine.slower == 1:
+        for _ in range(RUNNING_GUESTS):
+            guests.create(machine, "warm", paused=False, memory=96, vcpus=3, **options)
+            guests.wait_console(machine, "warm", up, timeout=120)
+            guests.destroy(machine, "warm")
+    had.update({"paused", kind})
 
 
-def leaves_nothing(machine, work):
+def leaves_nothing(machine, work, linux=False):
     """Each node's free memory is to the page what it was before the work.
 
     What Xen does for the first time in a boot may have some pages stay with it: its allocator of small things takes and returns
     memory by whole pages.  Where that many are missing the work is done once more, from there: a leak leaks again.
+    linux: guests of the work run it, which are dear to have twice.
     """
-    warm_up(machine)
+    warm_up(machine, linux)
     before = at_rest(machine)
     for first in (True, False):
         work()
