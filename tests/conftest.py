@@ -49,8 +49,7 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     config.addinivalue_line("markers", "soak: takes long and is rarely red; its truth has a shorter test beside it")
-    # two of them at a time take four times as long as one after the other: emulated CPUs wait for each other's flushes
-    config.addinivalue_line("markers", "heavy: guests keep several emulated CPUs at work, which no two machines should do at a time")
+    config.addinivalue_line("markers", "heavy: guests keep several emulated CPUs at work, and with them all of the host: nothing runs beside")
     config.pluginmanager.register(reruns, "reruns")
     # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

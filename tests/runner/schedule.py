@@ -1,4 +1,7 @@
-"""Which worker runs what next: the longest first, and never two machines side by side whose guests are busy.
+"""Which worker runs what next: the longest first, and nothing beside a machine whose guests are busy.
+
+Such a machine has work for all cores of the host: four emulated CPUs, of which each waits for the others.  Its tests took two to seven
+times as long when compilers or other machines ran beside them, which is more than the other worker got done.
 
 A unit is what stays together in one worker, in its order: the tests of one machine, or those of one file that need none.  Its
 name is behind the `@` of a test's id, where xdist keeps it.  Units of one machine follow each other, which saves boots.
@@ -109,20 +112,26 @@ class Schedule:
         return self.collection[died_of[0]] if died_of else None
 
     def _next_for(self, node):
-        """Heavy first, if no other worker has any; else what is not."""
-        busy = any(heavy for other, pending in self.pending.items() if other is not node for _, heavy in pending)
-        may = [unit for unit in self.queue if not (unit.heavy and busy)]
+        """Heavy first, if no other worker has anything; nothing, if another one has any; else what is not."""
+        beside = [heavy for other, pending in self.pending.items() if other is not node for _, heavy in pending]
+        if any(beside):
+            return None
+        may = [unit for unit in self.queue if not (unit.heavy and beside)]
         return next((unit for unit in may if unit.heavy), may[0] if may else None)
 
     def _feed(self):
-        for node, pending in self.pending.items():
-            while len(pending) < 2 and not node.shutting_down:
-                unit = self._next_for(node)
-                if unit is None:
+        """Who has less is given first: a unit that waits behind another one cannot be given back."""
+        hungry = True
+        while hungry:
+            hungry = False
+            for node in sorted(self.pending, key=lambda node: len(self.pending[node])):
+                unit = self._next_for(node) if len(self.pending[node]) < 2 and not node.shutting_down else None
+                if unit:
+                    self.queue.remove(unit)
+                    self.pending[node] += [(index, unit.heavy) for index in unit.tests]
+                    node.send_runtest_some(unit.tests)
+                    hungry = True
                     break
-                self.queue.remove(unit)
-                pending += [(index, unit.heavy) for index in unit.tests]
-                node.send_runtest_some(unit.tests)
         if not self.queue:
             for node in self.pending:
                 if not node.shutting_down:
