@@ -286,14 +286,14 @@ def told(graph):
 def test_the_demo_builds_first_what_it_shows_first(told):
     """And nothing that it does not show."""
     at = {line: number for number, line in enumerate(told("demo"))}
-    for shown in ("xen.sh release", "images.sh base"):
+    for shown in ("xen.sh release", "images.sh demo"):
         assert at[f"- {shown}"] < at["+ demo.py place"]
         for later in ("qemu.sh", "workload-packages.sh", "workloads.sh"):
             assert at[f"- {shown}"] < at[f"+ {later}"]
     # the first half does not wait for what the second needs
     assert at["+ demo.py place"] < at["- qemu.sh"] < at["+ demo.py repair"] and at["- demo.py place"] < at["+ demo.py repair"]
     assert {line for line in at if line.startswith("+ xen.sh")} == {"+ xen.sh release"}
-    assert not {"+ debian-kernel.sh", "+ guest-module.sh", "+ trees.sh", "+ images.sh debian"} & set(at)
+    assert not {"+ linux.sh", "+ series.sh linux", "+ fetch.sh linux", "+ guest-module.sh", "+ trees.sh", "+ images.sh base"} & set(at)
 
 
 def test_all_verbs_have_what_they_need(told):
@@ -301,7 +301,7 @@ def test_all_verbs_have_what_they_need(told):
     named = re.search(r"^PRODUCTS := (.*?[^\\])$", (REPO / "Makefile").read_text(), re.M | re.S)[1].replace("\\\n", " ").split()
     at = {line: number for number, line in enumerate(told("all", "check", *named))}
     for product, need in (("linux.sh", "series.sh linux"), ("xen.sh stock", "series.sh xen"), ("bin.sh", "xen-tools.sh"),
-                          ("guest-module.sh", "debian-kernel.sh"), ("images.sh debian", "images.sh base"), ("images.sh base", "linux.sh"),
+                          ("guest-module.sh", "debian-kernel.sh"), ("images.sh debian", "images.sh base"), ("images.sh base", "linux.sh"), ("images.sh demo", "debian-kernel.sh"),
                           ("qemu.sh", "qemu-source.sh"), ("qemu-plugin.sh", "qemu-source.sh"), ("workloads.sh", "workload-packages.sh"),
                           ("xen-tools.sh", "packages.sh"), ("trees.sh", "series.sh linux")):
         assert at[f"- {need}"] < at[f"+ {product}"]

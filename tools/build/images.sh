@@ -1,5 +1,5 @@
 #!/bin/bash
-# images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default) or debian.
+# images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default), debian or demo.
 # Made by tests/boot/images, which knows what goes into them.
 set -eu
 . "$(dirname "$0")/lib.sh"

@@ -9,7 +9,7 @@ step = @$(nice) $(here)$1 >/dev/null 2>&8 || { kill -- -$$PPID; false; }
 build = +$(step)
 
 XEN := debug release off optional stock
-IMAGES := base debian
+IMAGES := base debian demo
 
 all: test soak bench
 test: $(XEN:%=xen-%) images qemu qemu-plugin workloads trees
@@ -19,14 +19,14 @@ bench: xen-release xen-stock images-base qemu qemu-plugin workloads
 demo: repair-shown
 
 # the demo itself: its first half as soon as it can be shown, while what the second one needs is made
-place-shown: xen-release images-base
+place-shown: xen-release images-demo
 	@env -u MAKEFLAGS $(root)/tests/boot/demo.py place 2>&8 || { kill -- -$$PPID; false; }
 repair-shown: place-shown qemu qemu-plugin workloads
 	@env -u MAKEFLAGS $(root)/tests/boot/demo.py repair 2>&8 || { kill -- -$$PPID; false; }
 
 # what is shown first is built first, and what is built meanwhile gives way to it
 ifneq ($(filter demo,$(MAKECMDGOALS)),)
-qemu workload-packages: | xen-release images-base
+qemu workload-packages: | xen-release images-demo
 qemu workload-packages workloads: private nice := nice -n 19
 endif
 
@@ -64,6 +64,7 @@ guest-module qemu-plugin qemu:
 images: $(IMAGES:%=images-%)
 images-base: xen-tools bin linux
 images-debian: images-base guest-module
+images-demo: xen-tools bin debian-kernel
 $(IMAGES:%=images-%): images-%:
 	$(call build,images.sh $*)
 

@@ -153,6 +153,13 @@ class Machine:
         self.qemu = None
         self.host_stillness = None
 
+    def use_images(self, part):
+        """Kernel and dom0 are those of a part that has both, as make-images has made it."""
+        self.images = f"images-{part}"
+        self.dom0_image = f"{self.images}/dom0.cpio"
+        self.kernel = BUILD / self.images / "vmlinux"
+        return self
+
     def products(self):
         return [self.xen, self.kernel, self.given.dom0 or BUILD / self.images / "image-id"]
 
