@@ -83,7 +83,8 @@ def unit(item):
     """What a test shares a worker with."""
     boot = item.get_closest_marker("boot")
     machine = boot and (*boot.args, *("", "debug", "")[len(boot.args):])
-    return unit_name(machine, str(item.path.relative_to(TESTS)), item.get_closest_marker("heavy") is not None)
+    heavy, early = (item.get_closest_marker(mark) is not None for mark in ("heavy", "bisect"))
+    return unit_name(machine, str(item.path.relative_to(TESTS)), heavy, early)
 
 
 def left_out(config, item):

@@ -10,11 +10,12 @@ name is behind the `@` of a test's id, where xdist keeps it.  Units of one machi
 from dataclasses import dataclass, field
 
 HEAVY = "heavy"     # first word of the name of a unit whose guests keep several emulated CPUs at work
+EARLY = "early"     # … of one that takes seconds or half an hour, by what has changed
 
 
-def unit_name(machine, file, heavy):
+def unit_name(machine, file, heavy=False, early=False):
     """Machine: words, or nothing.  Heavy units are divided by file, so that none is too long to come last."""
-    words = [HEAVY] * heavy + list(machine or ())
+    words = [HEAVY] * heavy + [EARLY] * early + list(machine or ())
     return "!".join(words + ([file] if heavy or not machine else [])).replace("@", "-")
 
 
@@ -31,16 +32,20 @@ class Unit:
     @property
     def machine(self):
         """What two units have to have in common to share a boot."""
-        return tuple(word for word in self.name.split("!") if word != HEAVY and ".py" not in word)
+        return tuple(word for word in self.name.split("!") if word not in (HEAVY, EARLY) and ".py" not in word)
+
+    @property
+    def early(self):
+        return self.name.startswith(EARLY + "!")
 
 
 def in_order(units):
-    """Longest machine first, of it the longest unit first."""
+    """Longest machine first, of it the longest unit first; before them what nobody knows the length of."""
     of_machine = {}
     for unit in units:
         of_machine[unit.machine, unit.heavy] = of_machine.get((unit.machine, unit.heavy), 0) + unit.seconds
     # tests without a machine share nothing: each counts alone
-    return sorted(units, key=lambda unit: (-(of_machine[unit.machine, unit.heavy] if unit.machine else unit.seconds),
+    return sorted(units, key=lambda unit: (not unit.early, -(of_machine[unit.machine, unit.heavy] if unit.machine else unit.seconds),
                                            unit.machine, -unit.seconds, unit.name))
 
 

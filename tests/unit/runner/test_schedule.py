@@ -65,8 +65,8 @@ def beside_heavy(log):
     return [(a, b) for a in heavy for b in log if a[2] != b[2] and a[0] < b[1] and b[0] < a[1]]
 
 
-def name(number, machine=None, file="test_a.py", heavy=False):
-    return f"tests/{file}::test_{number}@{unit_name(machine, file, heavy)}"
+def name(number, machine=None, file="test_a.py", heavy=False, early=False):
+    return f"tests/{file}::test_{number}@{unit_name(machine, file, heavy, early)}"
 
 
 def test_nothing_runs_beside_a_busy_machine():
@@ -87,6 +87,14 @@ def test_the_longest_begins_first_and_none_is_left_to_the_end():
     assert [entry[3] for entry in log if entry[2] == 0][0] == name(4, ("n4", "debug", ""), "test_h.py", heavy=True)
     assert [entry[3] for entry in log if entry[2] == 1][0] == name(2, ("n8", "debug", ""))
     assert max(end for _, end, _, _ in log) <= 30 + 21
+
+
+def test_what_may_take_long_begins_first_of_what_is_not_heavy():
+    tests = {name(1, file="test_long.py"): 20, name(2, ("n8", "debug", "")): 10, name(3, file="test_b.py", early=True): 1,
+             name(4, ("n4", "debug", ""), "test_h.py", heavy=True): 5}
+    log = sorted(play(tests))
+    assert log[0][3] == name(4, ("n4", "debug", ""), "test_h.py", heavy=True)
+    assert log[1][3] == name(3, file="test_b.py", early=True)
 
 
 def test_tests_of_a_unit_stay_together_and_in_order():
