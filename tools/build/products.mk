@@ -11,8 +11,8 @@ build = +$(step)
 XEN := debug release off optional stock
 IMAGES := base debian demo
 
-all: test soak bench
-test: $(XEN:%=xen-%) images qemu qemu-plugin workloads trees
+all: test soak bench images
+test: $(XEN:%=xen-%) images-debian qemu qemu-plugin workloads trees
 soak: test
 check: trees xen-tools
 bench: xen-release xen-stock images-base qemu qemu-plugin workloads

@@ -104,9 +104,8 @@ def get(machine, name="g"):
 
 @contextmanager
 def held(machine, name="g"):
-    """Somebody has the ring mapped all the time: else sampling ends when the first one is gone that did."""
-    there = machine.run(f"cat /tmp/holder-{name}", check=False)
-    holder = int(there.out) if there.status == 0 else background(machine, "hold", 1000, name)
+    """start()'s holder has the ring mapped all the time: else sampling ends when the first one is gone that did."""
+    holder = int(machine.run(f"cat /tmp/holder-{name}").out)
     machine.run(f"while ! grep -q privcmd /proc/{holder}/maps; do kill -0 {holder} || exit 1; sleep 0.1; done")
     try:
         yield
@@ -190,11 +189,6 @@ def check_log_dirty(counters):
 def end_reader(machine, reader):
     """Waits until it is gone, and with it what it had mapped."""
     machine.run(f"kill -9 {reader}; while kill -0 {reader} 2>/dev/null; do sleep 0.1; done")
-
-
-def background(machine, how, seconds, name="g"):
-    """numa-sample goes on in dom0, where sampling was started; returns its process."""
-    return int(machine.run(f"numa-sample $(cat /tmp/sampled-{name}) {how} {seconds} >/tmp/{how}-{name} 2>&1 & echo $!").out)
 
 
 def destroy_sampled(machine, reader):
