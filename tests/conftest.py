@@ -11,16 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from runner import limits, reruns
+from runner import limits, modest, reruns
 from runner.durations import Durations
 from runner.ktap import KtapWriter
 from runner.limits import RunLimit
-from runner.schedule import Schedule, unit_name
+from runner.modest import Modest
+from runner.schedule import EARLY, HEAVY, MODEST, Schedule, unit_name
 from runner.soak import Soak
 
 TESTS = Path(__file__).absolute().parent
 RESULTS = TESTS.parent / "build" / "results"
 BOOT_BYTES = 8 << 30        # what an emulated machine may come to need of the host
+BOOTLESS = "series", "unit", "numasim"      # directories where only tests of a machine start one
 
 
 class FailuresAtOnce:
@@ -50,11 +52,16 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "soak: takes long and is rarely red; its truth has a shorter test beside it")
     config.addinivalue_line("markers", "heavy: guests keep several emulated CPUs at work, and with them all of the host: nothing runs beside")
+    config.addinivalue_line("markers", "modest: its machine has no clock but its instructions, and takes what CPUs have left")
     config.pluginmanager.register(reruns, "reruns")
     # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if hasattr(config, "workerinput") or config.option.collectonly:
+    worker = getattr(config, "workerinput", None)
+    config.modest = worker["modest"] if worker else modest.possible()
+    if worker and config.modest:
+        config.pluginmanager.register(Modest(is_modest), "modest-tests")
+    if worker or config.option.collectonly:
         return
     config.option.xmlpath = config.option.xmlpath or str(RESULTS / "results.xml")
     ktap = Path(config.option.xmlpath).with_suffix(".ktap")
@@ -79,12 +86,24 @@ def pytest_xdist_make_scheduler(config, log):
     return Schedule(config, log, config.pluginmanager.get_plugin("test-durations").seconds_of)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    node.workerinput["modest"] = node.config.modest
+
+
+def is_modest(item):
+    """Whether a test takes nothing but what CPUs have left, however long that takes."""
+    without_machine = item.path.relative_to(TESTS).parts[0] in BOOTLESS and not any(map(item.get_closest_marker, ("boot", "heavy")))
+    return without_machine or item.get_closest_marker("modest") is not None
+
+
 def unit(item):
     """What a test shares a worker with."""
     boot = item.get_closest_marker("boot")
     machine = boot and (*boot.args, *("", "debug", "")[len(boot.args):])
-    heavy, early = (item.get_closest_marker(mark) is not None for mark in ("heavy", "bisect"))
-    return unit_name(machine, str(item.path.relative_to(TESTS)), heavy, early)
+    is_of = {HEAVY: item.get_closest_marker("heavy"), EARLY: item.get_closest_marker("bisect"),
+             MODEST: item.config.modest and is_modest(item)}
+    return unit_name(machine, str(item.path.relative_to(TESTS)), *filter(is_of.get, is_of))
 
 
 def left_out(config, item):

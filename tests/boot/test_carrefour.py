@@ -16,7 +16,7 @@ pytestmark = pytest.mark.heavy
 # Within so many samples of each page, on average, a pattern has to be followed: it takes eight to forget another one, and some pages get
 # far fewer than others.  An emulator that has other work takes as many, but longer: 20 to 120 periods.
 SAMPLES, PATIENCE = 40, 400
-QUIET = 15          # periods in which nothing may happen then
+QUIET = 8           # periods in which nothing may happen then
 MB_PER_S = 8        # of memory that follows what auto has set
 # an emulated guest has some 30 pages that could move in a period
 VM_MOVES, HOST_MOVES = 8, 12
@@ -87,7 +87,7 @@ def test_a_pattern_that_alternates_makes_no_storm(machine):
     daemon = Daemon(machine)
     carrefour.switch(machine, "+carrefour")
     daemon.wait_says("the detector", "totals.frozen>0", seconds=120)
-    daemon.pass_periods(2 * QUIET)
+    daemon.pass_periods(4 * QUIET)
     totals = daemon.show()["totals"]
     assert totals["moves"] < 3 * pages
     assert " (ping-pong), so it stays for " in daemon.log()

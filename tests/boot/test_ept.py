@@ -10,10 +10,12 @@ import pytest
 from harness import first_touch, guests, memory, moving, sampling
 from harness.moving import Mover
 
-pytestmark = pytest.mark.timeout(1800)      # an interpreter, ten times slower than TCG
+# an interpreter, ten times slower than TCG
+pytestmark = [pytest.mark.modest, pytest.mark.timeout(2400)]
 
 MEMORY, WRITTEN = 56, 4     # MiB of the guest, and of them written and verified
-PAGES = 1000
+PAGES, FEW = 1000, 300
+CUT_OFF = 8         # MiB of a migration that get through
 READ_ONLY = 64      # pages in a row
 UNMOVED = 16        # its console and xenstore pages, for a start
 
@@ -35,8 +37,21 @@ def test_content_debug(machine):
     """What the guest wrote is what it reads, through each table there is meanwhile, and pages are where they were said to be."""
     check_ept(machine)
     start_writer(machine)
-    moving.under_fire(machine, PAGES, 11, [0, 1], MEMORY)
+    moving.under_fire(machine, FEW, 11, [0, 1], MEMORY)
     # log-dirty mode and sampling misconfigure the same entries, for different reasons: neither takes the other's for its own
+    reader = sampling.start_read(machine, entries=4096, period=50, budget=100)
+    sampling.wait_faults(machine, 50)
+    moving.migrate_in_vain(machine, CUT_OFF)
+    assert sampling.get(machine).state == "running"
+    sampling.wait_faults(machine, 50)
+    sampling.end_reader(machine, reader)
+    moving.check_content(machine)
+
+
+@pytest.mark.soak
+@pytest.mark.boot("ept")
+def test_migrated_while_sampled(machine):
+    start_writer(machine)
     reader = sampling.start_read(machine, entries=4096, period=50, budget=100)
     sampling.wait_faults(machine, 50)
     sampling.watch(machine)

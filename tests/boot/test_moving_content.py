@@ -12,7 +12,7 @@ from harness.moving import ENDLESS, Mover
 pytestmark = pytest.mark.heavy
 
 # pages: what can be told from a few, and the long count of make soak
-PAGES, MOVES = 3000, int(os.environ.get("MOVES", "200000"))
+PAGES, MOVES = 1500, int(os.environ.get("MOVES", "200000"))
 FEW = 3000      # where it is not the number that counts
 
 
@@ -47,7 +47,7 @@ def under_fire(machine, pages, number):
 def test_no_cpu_reads_the_past(machine):
     """A page has one content at a time: none reads the old one once another may write to the new one."""
     moving.start_writer(machine, vcpus=3, command="memory-order 64")
-    for turn in range(4):
+    for turn in range(2):
         machine.run(f"xl numa-policy set g round-4k --nodes {('1-2', '3-5')[turn % 2]} --rebalance", timeout=120)
     moving.check_content(machine)
 
@@ -161,10 +161,11 @@ def test_a_full_node(machine):
 
 
 @pytest.mark.boot("n8")
-def test_destroyed_in_the_middle(machine):
+@pytest.mark.parametrize("lives", [2, pytest.param(8, marks=pytest.mark.soak)])
+def test_destroyed_in_the_middle(machine, lives):
     """All memory comes back, whatever was being moved."""
     def lives_and_dies():
-        for number in range(4):
+        for number in range(lives):
             guests.create(machine, "g", memory=100, policy=("round-2m", "round-4k")[number % 2] + ",nodes=1-7")
             movers = [Mover(machine, "g", ENDLESS, seed(number * 2 + more), alone=False, memory=100) for more in (0, 1)]
             for mover in movers:

@@ -11,6 +11,11 @@ import pytest
 from harness import guests, sampling
 
 
+def ept(test):
+    """As in test_ept.py."""
+    return pytest.mark.boot("ept", "optional")(pytest.mark.modest(pytest.mark.timeout(2400)(test)))
+
+
 def has_moved(shown):
     return bool(re.search(r"^moved +[1-9]", shown, re.M))
 
@@ -71,12 +76,12 @@ def test_shadow_paging(machine):
 
 
 @pytest.mark.soak
-@pytest.mark.boot("ept", "optional")
+@ept
 def test_nested_guests(machine):
     not_moved(machine, number(machine, nestedhvm=1), errno.EOPNOTSUPP, "nested guests")
 
 
-@pytest.mark.boot("ept", "optional")
+@ept
 @pytest.mark.parametrize("what", [
     "altp2m", pytest.param("sharing", marks=pytest.mark.soak), pytest.param("paging", marks=pytest.mark.soak)])
 def test_switched_on_while_it_runs(machine, what):

@@ -11,14 +11,14 @@ WEIGHTS = {
     4: [None, [1, 2, 3, 4], [255, 1, 1, 255]],
     8: [None, [1, 1, 1, 1, 1, 1, 1, 9], [6, 2, 4, 2, 2, 8, 2, 2]],
 }
-# 64 MiB: every number of homes divides it; 101 MiB: none does, nor do 2 MiB
-MEMORY = [64, 101]
+# MiB: every number of homes divides it; none does, nor do 2 MiB
+EVEN, ODD = 64, 101
 
 POLICIES = ("round-4k", "round-2m", "round-1g")
 
 
-def name_of(n, weights, memory):
-    return f"homes-{n}-weights-{'.'.join(map(str, weights or [1]))}-{memory}-mib"
+def name_of(n, weights):
+    return f"homes-{n}-weights-{'.'.join(map(str, weights or [1]))}"
 
 
 def check_guest(dump, policy, homes, weights, memory):
@@ -30,33 +30,34 @@ def check_guest(dump, policy, homes, weights, memory):
     checks.check_orders(dump, policy, homes)
 
 
-def check_guests(machine, policy, sizes):
+def check_guests(machine, policy, memory):
     """Side by side."""
-    cases = {name_of(n, weights, memory): (HOMES[n], weights, memory)
-             for memory in sizes for n in HOMES for weights in WEIGHTS[n]}
-    guests.create_all(machine, {name: {"memory": memory, "numa_policy": checks.spec(policy, homes, weights)}
-                                for name, (homes, weights, memory) in cases.items()})
-    dumps = guests.dump_all(machine, {name: memory for name, (_, _, memory) in cases.items()})
+    cases = {name_of(n, weights): (HOMES[n], weights) for n in HOMES for weights in WEIGHTS[n]}
+    guests.create_all(machine, {name: {"numa_policy": checks.spec(policy, homes, weights)}
+                                for name, (homes, weights) in cases.items()}, memory=memory)
+    dumps = guests.dump_all(machine, dict.fromkeys(cases, memory))
     wrong = {}
     for name, case in cases.items():
         try:
-            check_guest(dumps[name], policy, *case)
+            check_guest(dumps[name], policy, *case, memory)
         except AssertionError as error:
             wrong[name] = str(error)
     assert not wrong, "\n".join(f"{name}: {error}" for name, error in wrong.items())
-    assert len(dumps) == len(sizes) * sum(map(len, WEIGHTS.values()))
+    assert len(dumps) == sum(map(len, WEIGHTS.values()))
 
 
 @pytest.mark.boot("n8")
 @pytest.mark.parametrize("policy", POLICIES)
-def test_debug(machine, policy):
-    check_guests(machine, policy, MEMORY)
+@pytest.mark.parametrize("memory", [pytest.param(EVEN, marks=pytest.mark.soak), ODD])
+def test_debug(machine, policy, memory):
+    check_guests(machine, policy, memory)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8", "release")
 @pytest.mark.parametrize("policy", POLICIES)
 def test_release(machine, policy):
-    check_guests(machine, policy, MEMORY[-1:])
+    check_guests(machine, policy, ODD)
 
 
 @pytest.mark.boot("n8")
@@ -73,14 +74,18 @@ def test_several_at_once(machine):
         checks.check_orders(dump, policy, homes)
 
 
+def soaks(*cases):
+    return [pytest.param(case, marks=pytest.mark.soak) for case in cases]
+
+
 @pytest.mark.boot("n4")
 @pytest.mark.parametrize("case", [
-    ("round-1g", [1, 3], None, 2560),
-    ("round-1g", [1, 2], [2, 1], 2304),
-    ("round-1g", [0, 1, 2, 3], None, 3100),
-    ("round-2m", [1, 2, 3], [5, 3, 2], 2304),
-    ("round-4k", [1, 2, 3], None, 1100),
-], ids=lambda case: f"{case[0]}-{len(case[1])}-homes-{case[3]}-MiB")
+    ("round-1g", [1, 2], [2, 1], 2304), *soaks(
+        ("round-1g", [1, 3], None, 2560),
+        ("round-1g", [0, 1, 2, 3], None, 3100),
+        ("round-2m", [1, 2, 3], [5, 3, 2], 2304),
+        ("round-4k", [1, 2, 3], None, 1100),
+    )], ids=lambda case: f"{case[0]}-{len(case[1])}-homes-{case[3]}-MiB")
 def test_large(machine, case):
     """Guests of more than a GiB: round-1g has more than one slot to show."""
     policy, homes, weights, memory = case

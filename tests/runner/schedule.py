@@ -1,4 +1,4 @@
-"""Which worker runs what next: the longest first, and nothing beside a machine whose guests are busy.
+"""Which worker runs what next: the longest first, and beside a machine whose guests are busy only what steps back behind it.
 
 Such a machine has work for all cores of the host: four emulated CPUs, of which each waits for the others.  Beside the other worker the
 tests of first-touch took 19 minutes and one did not end; alone, with that one made shorter, all of them took 4.
@@ -9,14 +9,17 @@ name is behind the `@` of a test's id, where xdist keeps it.  Units of one machi
 
 from dataclasses import dataclass, field
 
-HEAVY = "heavy"     # first word of the name of a unit whose guests keep several emulated CPUs at work
-EARLY = "early"     # … of one that takes seconds or half an hour, by what has changed
+# first words of the name of a unit
+HEAVY = "heavy"     # its guests keep several emulated CPUs at work
+MODEST = "modest"   # it runs when nobody else wants the host's CPUs: see modest.py
+EARLY = "early"     # it takes seconds or half an hour, by what has changed
+KINDS = HEAVY, MODEST, EARLY
 
 
-def unit_name(machine, file, heavy=False, early=False):
+def unit_name(machine, file, *kinds):
     """Machine: words, or nothing.  Heavy units are divided by file, so that none is too long to come last."""
-    words = [HEAVY] * heavy + [EARLY] * early + list(machine or ())
-    return "!".join(words + ([file] if heavy or not machine else [])).replace("@", "-")
+    words = [kind for kind in KINDS if kind in kinds] + list(machine or ())
+    return "!".join(words + ([file] if HEAVY in kinds or not machine else [])).replace("@", "-")
 
 
 @dataclass
@@ -25,18 +28,14 @@ class Unit:
     tests: list = field(default_factory=list)       # indices of the collection
     seconds: float = 0
 
-    @property
-    def heavy(self):
-        return self.name.startswith(HEAVY + "!")
+    heavy = property(lambda self: HEAVY in self.name.split("!"))
+    modest = property(lambda self: MODEST in self.name.split("!"))
+    early = property(lambda self: EARLY in self.name.split("!"))
 
     @property
     def machine(self):
         """What two units have to have in common to share a boot."""
-        return tuple(word for word in self.name.split("!") if word not in (HEAVY, EARLY) and ".py" not in word)
-
-    @property
-    def early(self):
-        return self.name.startswith(EARLY + "!")
+        return tuple(word for word in self.name.split("!") if word not in KINDS and ".py" not in word)
 
 
 def in_order(units):
@@ -61,7 +60,7 @@ class Schedule:
         self.log = log
         self.collection = None
         self.collected = {}         # worker -> its collection
-        self.pending = {}           # worker -> [(index, unit is heavy)], the first of which it runs
+        self.pending = {}           # worker -> [(index, unit)], the first of which it runs
         self.queue = []             # units that no worker has
 
     nodes = property(lambda self: list(self.pending))
@@ -109,19 +108,16 @@ class Schedule:
     def remove_node(self, node):
         """The test that a worker died of, if one; what it had not begun goes to others."""
         died_of, *left = self.pending.pop(node) or [None]
-        by_weight = {heavy: [index for index, weight in left if weight == heavy] for heavy in (False, True)}
-        for indices in by_weight.values():
-            if indices:
-                self.queue = self._units(indices) + self.queue
+        if left:
+            self.queue = self._units([index for index, _ in left]) + self.queue
         self._feed()
         return self.collection[died_of[0]] if died_of else None
 
     def _next_for(self, node):
-        """Heavy first, if no other worker has anything; nothing, if another one has any; else what is not."""
-        beside = [heavy for other, pending in self.pending.items() if other is not node for _, heavy in pending]
-        if any(beside):
-            return None
-        may = [unit for unit in self.queue if not (unit.heavy and beside)]
+        """Heavy first, if no other worker has anything that would disturb it; nothing that would, if another one has any; else the first."""
+        beside = [unit for other, pending in self.pending.items() if other is not node for _, unit in pending]
+        may = [unit for unit in self.queue if unit.modest or not any(other.heavy for other in beside)
+               and not (unit.heavy and not all(other.modest for other in beside))]
         return next((unit for unit in may if unit.heavy), may[0] if may else None)
 
     def _feed(self):
@@ -133,7 +129,7 @@ class Schedule:
                 unit = self._next_for(node) if len(self.pending[node]) < 2 and not node.shutting_down else None
                 if unit:
                     self.queue.remove(unit)
-                    self.pending[node] += [(index, unit.heavy) for index in unit.tests]
+                    self.pending[node] += [(index, unit) for index in unit.tests]
                     node.send_runtest_some(unit.tests)
                     hungry = True
                     break

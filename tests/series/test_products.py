@@ -128,7 +128,7 @@ def test_a_killed_build_is_no_product(thing, how):
     marker = f"PQ_MARK={thing.root}"
     process = started(thing, SLOW="61", PQ_MARK=str(thing.root))
     process.send_signal(how)
-    process.communicate(timeout=20)
+    process.communicate(timeout=90)
     assert process.returncode != 0
     if how == signal.SIGKILL:
         for pid in alive(marker):       # nobody was there to do it
@@ -143,7 +143,7 @@ def test_a_killed_build_is_no_product(thing, how):
 def test_two_at_once_make_it_once(thing):
     first = started(thing, SLOW="4")
     second = make(thing)
-    assert first.wait(timeout=20) == 0
+    assert first.wait(timeout=90) == 0
     assert "waiting for another run" in second.stderr and "nothing to do" in second.stderr
     assert thing.count() == 1
     first.stderr.close()
@@ -249,7 +249,7 @@ def test_a_stop_ends_all_steps(graph, how):
                           stderr=subprocess.PIPE, text=True) as process:
         wait_for(graph.root / "count")
         process.send_signal(how)
-        process.communicate(timeout=20)
+        process.communicate(timeout=90)
     assert process.returncode == 130
     until_nothing_is_left(graph)
 

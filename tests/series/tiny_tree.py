@@ -65,7 +65,7 @@ class Queue:
 
     def run(self, *command, **env):
         return subprocess.run([str(word) for word in command], env=dict(self.env, **env), capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=120, check=False)
+                              stdin=subprocess.DEVNULL, timeout=400, check=False)
 
     def pq(self, *args, **env):
         """Must succeed; what it said."""

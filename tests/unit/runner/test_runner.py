@@ -3,6 +3,10 @@
 import json
 import re
 
+import pytest
+
+from runner import modest
+
 HANG = "def test_hangs():\n    time.sleep(1000)\n\n\ndef test_after():\n    pass\n"
 SOAK = """
 @pytest.mark.soak
@@ -99,3 +103,28 @@ def test_durations_are_kept_and_added_to(planted):
     planted({"test_it.py": "def test_quick():\n    time.sleep(1)\n"})
     second = json.loads(kept.read_text())
     assert second["test_it.py::test_slow"] == first["test_it.py::test_slow"] and second["test_it.py::test_quick"] >= 1
+
+
+MODEST = """
+from pathlib import Path
+
+def rank(): return os.sched_getscheduler(0) == os.SCHED_IDLE, Path("/proc/self/autogroup").read_text().split()[-1]
+
+{mark}
+def test_one(): assert rank() == {wanted}
+
+def test_children():
+    assert os.system("python3 -c 'import os; assert os.sched_getscheduler(0) == os.SCHED_IDLE'") == {status}
+"""
+
+
+@pytest.mark.skipif(not modest.possible() or not modest.AUTOGROUP.exists(), reason="nobody can step back and forward here")
+def test_what_needs_no_machine_steps_back_in_a_worker_and_others_do_not(planted, tmp_path):
+    (tmp_path / "unit").mkdir()
+    files = {"unit/test_a.py": MODEST.format(mark="", wanted=(True, "19"), status=0),
+             "test_b.py": MODEST.format(mark="", wanted=(False, "0"), status=256).replace("test_", "test_usual_"),
+             "unit/test_c.py": MODEST.format(mark="@pytest.mark.heavy", wanted=(False, "0"), status=0).replace("test_", "test_heavy_")}
+    run = planted(files, "-n", "1", "--dist", "loadgroup")
+    assert run.status == 0 and run.count("passed") == 6, run.said
+    # who has no worker of its own stays as it is
+    assert planted(files).cases()["test_one"] == "failed"

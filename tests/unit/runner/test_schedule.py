@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from runner.schedule import Schedule, unit_name
+from runner.schedule import EARLY, HEAVY, MODEST, Schedule, unit_name
 
 
 class Worker:
@@ -62,39 +62,57 @@ def play(tests, workers=2):
 
 def beside_heavy(log):
     heavy = [(begin, end, worker) for begin, end, worker, name in log if "@heavy!" in name]
-    return [(a, b) for a in heavy for b in log if a[2] != b[2] and a[0] < b[1] and b[0] < a[1]]
+    return [b for a in heavy for b in log if a[2] != b[2] and a[0] < b[1] and b[0] < a[1]]
 
 
-def name(number, machine=None, file="test_a.py", heavy=False, early=False):
-    return f"tests/{file}::test_{number}@{unit_name(machine, file, heavy, early)}"
+def disturb_heavy(log):
+    return [entry for entry in beside_heavy(log) if "@modest!" not in entry[3]]
 
 
-def test_nothing_runs_beside_a_busy_machine():
+def name(number, machine=None, file="test_a.py", *kinds):
+    return f"tests/{file}::test_{number}@{unit_name(machine, file, *kinds)}"
+
+
+def test_nothing_disturbs_a_busy_machine():
     seed = int(time.time())
     print(f"seed {seed}")
     chance = random.Random(seed)
+    beside = []
     for _ in range(200):
         tests = {name(number, chance.choice([None, ("n4", "debug", ""), ("n8", "release", "")]), f"test_{chance.randrange(5)}.py",
-                      chance.random() < 0.4): chance.uniform(0.1, 30) for number in range(chance.randrange(3, 40))}
+                      *chance.choice([[HEAVY], [HEAVY], [MODEST], [MODEST, EARLY], []])): chance.uniform(0.1, 30)
+                 for number in range(chance.randrange(3, 40))}
         for workers in (1, 2, 3):
-            assert not beside_heavy(play(tests, workers))
+            log = play(tests, workers)
+            assert not disturb_heavy(log)
+            beside += beside_heavy(log)
+    assert len(beside) > 100
+
+
+def test_what_steps_back_is_run_beside_a_busy_machine():
+    tests = {name(number, file=f"test_{number}.py"): 1 for number in range(3)}
+    tests |= {name(number, ("n4", "debug", ""), "test_h.py", HEAVY): 2.5 for number in (3, 4)}
+    tests |= {name(number, None, f"test_{number % 2}m.py", MODEST): 1 for number in range(5, 12)}
+    log = play(tests)
+    assert len(beside_heavy(log)) > 3 and all("@modest!" in entry[3] for entry in beside_heavy(log))
+    assert min(begin for begin, _, _, test in log if "@modest!" not in test and "@heavy!" not in test) >= 5
 
 
 def test_the_longest_begins_first_and_none_is_left_to_the_end():
     tests = {name(1, file="test_short.py"): 1, name(2, ("n8", "debug", "")): 10, name(3, file="test_long.py"): 20,
-             name(4, ("n4", "debug", ""), "test_h.py", heavy=True): 25, name(5, ("n4", "debug", ""), "test_i.py", heavy=True): 5}
+             name(4, ("n4", "debug", ""), "test_h.py", HEAVY): 25, name(5, ("n4", "debug", ""), "test_i.py", HEAVY): 5}
     log = play(tests)
-    assert [entry[3] for entry in log if entry[2] == 0][0] == name(4, ("n4", "debug", ""), "test_h.py", heavy=True)
+    assert [entry[3] for entry in log if entry[2] == 0][0] == name(4, ("n4", "debug", ""), "test_h.py", HEAVY)
     assert [entry[3] for entry in log if entry[2] == 1][0] == name(2, ("n8", "debug", ""))
     assert max(end for _, end, _, _ in log) <= 30 + 21
 
 
 def test_what_may_take_long_begins_first_of_what_is_not_heavy():
-    tests = {name(1, file="test_long.py"): 20, name(2, ("n8", "debug", "")): 10, name(3, file="test_b.py", early=True): 1,
-             name(4, ("n4", "debug", ""), "test_h.py", heavy=True): 5}
+    tests = {name(1, file="test_long.py"): 20, name(2, ("n8", "debug", "")): 10, name(3, None, "test_b.py", EARLY): 1,
+             name(4, ("n4", "debug", ""), "test_h.py", HEAVY): 5}
     log = sorted(play(tests))
-    assert log[0][3] == name(4, ("n4", "debug", ""), "test_h.py", heavy=True)
-    assert log[1][3] == name(3, file="test_b.py", early=True)
+    assert log[0][3] == name(4, ("n4", "debug", ""), "test_h.py", HEAVY)
+    assert log[1][3] == name(3, None, "test_b.py", EARLY)
 
 
 def test_tests_of_a_unit_stay_together_and_in_order():

@@ -240,7 +240,7 @@ def test_record(xl, program, tmp_path, how):
             assert begun.wait(20)
             if how == "signal":
                 process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=90)
     assert (process.returncode, err) == (0, "")
     assert how != "seconds" or time.monotonic() - begin > 0.9
     assert out.startswith(f"{trace}: 4 periods, 99 samples") and ("another configuration" in out) == (how == "daemon")
@@ -284,7 +284,7 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def end(name):
-        out, err = processes[name].communicate(timeout=20)
+        out, err = processes[name].communicate(timeout=90)
         return processes[name].returncode, out, err.removeprefix("xl numa-policy: ")
 
     def late(*_):

@@ -31,7 +31,7 @@ def bash(program, tmp_path_factory):
         echo ready
     """)
     child = pexpect.spawn("/bin/bash", ["--noprofile", "--rcfile", str(home / "rc"), "-i"], env=env,
-                          cwd=str(home), encoding="utf-8", timeout=20, echo=False,
+                          cwd=str(home), encoding="utf-8", timeout=90, echo=False,
                           dimensions=(50, 500))
     child.expect("ready")
     yield child
