@@ -34,13 +34,22 @@ static int map(unsigned int domid, struct xen_ring *ring)
 	return ring->resource ? 0 : errno;
 }
 
+static int start(unsigned int domid, const struct xen_sampling *s, unsigned int pages)
+{
+	return xc_domain_numa_sample_start(xen_xc, domid, 1U << (s->ibs ? XEN_NUMA_SAMPLE_IBS : XEN_NUMA_SAMPLE_HINT_FAULT),
+					   s->entries, s->period_ms, s->permille, pages) ? errno : 0;
+}
+
 int xen_sample_start(unsigned int domid, const struct xen_sampling *s, struct xen_ring *ring)
 {
-	int error;
+	int error = start(domid, s, s->pages);
+	size_t bytes;
 
-	if (xc_domain_numa_sample_start(xen_xc, domid, 1U << (s->ibs ? XEN_NUMA_SAMPLE_IBS : XEN_NUMA_SAMPLE_HINT_FAULT),
-					s->entries, s->period_ms, s->permille, s->pages))
-		return errno;
+	/* The ring of the domain's first sampling stays, and may be smaller. */
+	if (error == ENOSPC && !xenforeignmemory_resource_size(xen_fmem, domid, XENMEM_resource_numa_samples, 0, &bytes))
+		error = start(domid, s, bytes / RING_PAGE);
+	if (error)
+		return error;
 	error = map(domid, ring);
 	if (error)
 		xc_domain_numa_sample_stop(xen_xc, domid);

@@ -37,36 +37,45 @@ static unsigned int some_interval(unsigned int caps)
 static void what_is_written(void **unused)
 {
 	struct ibs_ring ring;
-	uint64_t shorter = 0, longer = 0, low = 0;
+	uint64_t shorter = 0, longer = 0, low = 0, first[4] = {};
 
 	(void)unused;
 	test_seed();
 	for (int i = 0; i < 100000; i++) {
 		unsigned int caps = 5 | (rnd(2) ? 0x40 : 0) | (rnd(2) ? 0x8 : 0), interval = some_interval(caps);
+		bool begins = !rnd(3);
 		uint64_t ctl, count;
 
 		if (!(i % 100))
 			ibs_ring_init(&ring, NULL, 0, rnd(3) ? rnd64() : 0);
 		assert_true(ring.random);
 		ring.interval = interval;
-		ctl = ibs_ring_ctl(&ring, caps);
+		ctl = ibs_ring_ctl(&ring, caps, begins);
 		count = (ctl & 0xffff) << 4 | (ctl & 0x7f00000);
 		assert_true(ctl >> 17 & 1);
 		assert_false(ctl & (1u << 18 | 1u << 16 | 1u << 19 | 0x1fu << 27));
 		assert_int_equal(ctl >> 59, 0);
 		/* counts smaller than 0x90 are undefined, as is one that begins beyond its end */
-		assert_true(count >= 0x10000 - 0x2000 - 15 && count > ctl >> 32);
-		assert_true(count + interval / 8 + 15 >= interval && count <= interval + interval / 8);
+		assert_true(count >= 0x90 && count > ctl >> 32);
+		if (begins) {
+			assert_true(count <= interval + 0x90);
+			first[count * 4 / (interval + 0x91)]++;
+		} else {
+			assert_true(count + interval / 8 + 15 >= interval && count <= interval + interval / 8);
+		}
 		assert_true(ctl >> 32 < 16);
 		if (!(caps & 0x40))
 			assert_false(ctl & 0x7f00000);
 		if (!(caps & 0x8))
 			assert_int_equal(ctl >> 32, 0);
 		low |= ctl >> 32;
-		shorter += count < interval - interval / 10;
+		shorter += !begins && count < interval - interval / 10;
 		longer += count > interval + interval / 10;
 	}
 	assert_int_equal(low, 15);
+	/* a slice of any length has its chance */
+	for (int i = 0; i < 4; i++)
+		assert_in_range(first[i], 7500, 9200);
 	assert_true(shorter > 5000 && longer > 5000);
 }
 
@@ -248,58 +257,96 @@ static void with_a_handler_beside(void **unused)
 }
 
 /*
- * Each vCPU runs for a part of a period of a billion cycles, and changes its mind from time to time.  No period has more than was wanted, and
- * one more for each vCPU; and when it has been the same for a while, at least half of it, as far as the shortest interval allows.
+ * Each vCPU runs for a part of a period of a billion cycles, and changes its mind from time to time; some periods have no samples.  No period has
+ * more than was wanted, and one more for each vCPU.  When it has been the same for a while, there are at least half as many, as far as the
+ * shortest interval allows, and nobody has had enough before its part of the period is over.
  */
+#define SETTLED 8U		/* periods with samples after which it has to be right */
+
 static void the_rate_follows(void **unused)
 {
-	unsigned int settled = 0, paused = 0, steady = 0;
+	unsigned int settled = 0, paused = 0, steady = 0, throttled = 0;
 
 	(void)unused;
 	test_seed();
 	for (int guest = 0; guest < 300; guest++) {
-		unsigned int caps = rnd(2) ? ALL_CAPS : 5, vcpus = 1 + rnd(rnd(2) ? 4 : 64), wanted = 1 + rnd(rnd(2) ? 100 : 5000);
+		unsigned int caps = rnd(2) ? ALL_CAPS : 5, vcpus = 1 + rnd(rnd(2) ? 4 : 64), wanted = 1 + rnd(rnd(2) ? 100 : 4000);
+		unsigned int same = 0, active = 1 + rnd(vcpus), without = rnd(2) ? 0 : 2 + rnd(8);
 		const unsigned int longest = caps & 0x40 ? 0x7000000 : 0xe0000;
-		unsigned int interval = longest, same = 0, active = 1 + rnd(vcpus);
-		uint64_t cycles[64] = {}, mine[64] = {}, taken = 0;
+		struct ibs_ring ring[64] = {};
+		struct ibs_rate rate;
+		uint64_t cycles[64] = {};
 
+		ibs_rate_init(&rate);
+		for (unsigned int v = 0; v < vcpus; v++)
+			ibs_ring_init(&ring[v], NULL, 4096, v);
 		for (int period = 0; period < 200; period++, same++) {
-			uint64_t now[64], all = 0, could = 0, granted = 0;
+			unsigned int entries = without && period % without ? 0 : wanted;
+			uint64_t all = 0, could = 0, granted = 0;
 
 			if (!rnd(60) || !period) {
+				unsigned int calm = rnd(2) ? 1 : 50;
+
 				same = 0;
 				for (unsigned int v = 0; v < vcpus; v++)
-					cycles[v] = v < active ? 100000000 + rnd(900000000) : 0;
+					cycles[v] = v < active ? (100000000 + rnd(900000000)) / calm : 0;
 			}
-			interval = ibs_op_interval(interval, taken, wanted, caps);
-			assert_true(interval >= 0x10000 && interval <= longest);
+			ibs_rate_begin(&rate, ring, vcpus, entries, caps);
+			assert_true(rate.interval >= 0x10000 && rate.interval <= longest);
+			throttled += !entries;
 			for (unsigned int v = 0; v < vcpus; v++) {
-				unsigned int share = ibs_op_share(wanted, vcpus, mine[v], taken);
+				/* what is left of an interval has its chance, as what_is_written() shows */
+				uint64_t can = cycles[v] / rate.interval + (rnd(rate.interval) < cycles[v] % rate.interval);
+				uint64_t share = ring[v].until - ring[v].taken;
 
-				assert_true(share > 0);
+				assert_int_equal(ring[v].interval, rate.interval);
+				assert_true(entries ? share > 0 : !share);
 				granted += share;
-				now[v] = min(cycles[v] / interval, (uint64_t)share);
-				all += now[v];
+				all += min(can, share);
 				could += cycles[v] / 0x10000;
+				/* nobody has to pause, if that can be had by a longer interval */
+				if (entries && can && same > SETTLED * max(without, 1U) && wanted > 20 * vcpus && rate.interval < longest) {
+					paused += can > share + 1;
+					steady++;
+				}
+				for (uint64_t n = min(can, share); n; n--)
+					ibs_ring_put(&ring[v], NULL);
 			}
-			assert_true(granted <= wanted + vcpus);
-			assert_true(all <= wanted + vcpus);
-			if (same > 40 && wanted > 2 * vcpus) {
-				/* vCPUs that had nothing to do have their part of one half all the same */
-				assert_true(2 * all + vcpus >= min((uint64_t)wanted, could) / 2);
+			assert_true(granted <= entries + vcpus);
+			if (entries && same > SETTLED * max(without, 1U) && wanted > 2 * vcpus) {
+				if ((wanted > 20 * vcpus ? 2 : 4) * all + 2 * vcpus < min((uint64_t)wanted, could))
+					fail_msg("%u vCPUs, %u active, took %u of %u, could %u; interval %#x of %#x, since %u, without %u", vcpus,
+						 active, (unsigned int)all, wanted, (unsigned int)could, rate.interval, longest, same, without);
 				settled++;
 			}
-			/* nobody has to pause for the rest of a period, if that can be had by a longer interval */
-			if (same > 40 && wanted > 10 * vcpus && interval < longest && vcpus == 1) {
-				paused += all >= wanted;
-				steady++;
-			}
-			memcpy(mine, now, sizeof(mine));
-			taken = all;
 		}
 	}
-	assert_true(settled > 5000);
-	assert_true(steady > 500 && paused < steady / 10);
+	assert_true(settled > 5000 && throttled > 5000);
+	assert_true(steady > 5000);
+	assert_int_equal(paused, 0);
+}
+
+/* A guest that slept is sampled no more often than it is at first when it wakes up, nor so rarely that it is missed. */
+static void who_sleeps_is_not_forgotten(void **unused)
+{
+	for (int was = 0; was < 2; was++) {
+		const uint64_t cycles = was ? 30000000000 : 3000000;
+		struct ibs_ring ring[4] = {};
+		struct ibs_rate rate;
+
+		ibs_rate_init(&rate);
+		for (int v = 0; v < 4; v++)
+			ibs_ring_init(&ring[v], NULL, 4096, 1);
+		for (int period = 0; period < 100; period++) {
+			ibs_rate_begin(&rate, ring, 4, 400, ALL_CAPS);
+			for (uint64_t n = period < 50 ? cycles / rate.interval : 0; n && ibs_ring_wants(&ring[1]); n--)
+				ibs_ring_put(&ring[1], NULL);
+			if (period == 50)
+				assert_true(was ? rate.interval > 20 * 0xe0000 : rate.interval < 0x20000);
+		}
+		assert_true(was ? rate.interval == 0xe0000 : rate.interval < 0x20000);
+	}
+	(void)unused;
 }
 
 int main(void)
@@ -312,6 +359,7 @@ int main(void)
 		cmocka_unit_test(granted_meanwhile),
 		cmocka_unit_test(with_a_handler_beside),
 		cmocka_unit_test(the_rate_follows),
+		cmocka_unit_test(who_sleeps_is_not_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,11 @@ static s_time_t now, slow;		/* what an entry takes, too, at most */
 static unsigned int samples, faults, marks, looked, holds;
 static struct xen_numa_sample last;
 
+/* What a flush takes, and CPUs that it interrupts; what of that is not accounted for yet. */
+#define FLUSH 5
+#define OTHERS 3U
+static s_time_t owed;
+
 s_time_t NOW(void)
 {
 	return now += rnd(20);
@@ -182,7 +187,7 @@ void p2m_hints_lock(struct domain *dom)
 	holds++;
 }
 
-void p2m_hints_unlock(struct domain *dom, bool set)
+unsigned int p2m_hints_unlock(struct domain *dom, bool set)
 {
 	(void)dom;
 	assert(locked);
@@ -191,8 +196,11 @@ void p2m_hints_unlock(struct domain *dom, bool set)
 		flush();
 	for (unsigned int i = 0; i < PAGES; i++)	/* or the next one to look would take it for flushed */
 		assert(!page[i].marked || !page[i].tlb);
+	now += FLUSH;
+	owed += set ? OTHERS * FLUSH : 0;
 	locked = false;
 	meanwhile();
+	return set ? OTHERS : 0;
 }
 
 enum p2m_hint p2m_hint_set(struct domain *dom, gfn_t gfn, unsigned int *order)
@@ -238,11 +246,19 @@ void numa_sampled(struct access_sampling *as, const struct xen_numa_sample *samp
 	samples++;
 }
 
+void numa_sample_spent(struct access_sampling *as, uint64_t ns)
+{
+	assert_ptr_equal(as, &s);
+	assert_true(owed ? ns >= (uint64_t)owed && !(ns % OTHERS) : !ns);
+	owed = 0;
+}
+
 void numa_sample_marked(struct access_sampling *as, unsigned int nr, unsigned int entries, uint64_t ns)
 {
 	(void)ns;
 	assert_ptr_equal(as, &s);
 	assert(nr <= entries);
+	assert_int_equal(owed, 0);	/* a flush costs other CPUs as much */
 	assert_true(entries >= looked && entries <= MOST);
 }
 
