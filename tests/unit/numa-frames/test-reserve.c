@@ -94,6 +94,16 @@ static void a_page_that_was_mapped_uncached_stays(void **unused)
 	assert_int_equal(machine_owned(&dom), 1);
 }
 
+/* A domain that is gone has left its content on a node, which nobody has scrubbed yet. */
+static void nobody_owns_what_somebody_else_has_left(void **unused)
+{
+	machine_leave_dirty(2);
+	put(1, 9);
+	put(1, 0);
+	assert_int_equal(touch(2, 0, 9), 2);
+	assert_int_equal(touch(2, 512, 0), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +111,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(so_are_512_pages_for_2_mib, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_page_in_use_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_page_that_was_mapped_uncached_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobody_owns_what_somebody_else_has_left, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("reserve", tests, NULL, NULL);
