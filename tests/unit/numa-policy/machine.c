@@ -16,7 +16,10 @@ int test_allocations = -1;
 struct vcpu *current;
 void (*machine_meanwhile)(void);
 void (*machine_at_barrier)(void);
-unsigned int machine_preempt_percent, machine_p2m_fail_percent;
+unsigned int machine_preempt_percent, machine_p2m_fail_percent, machine_p2m_fail_in, machine_dies_in;
+int machine_p2m_pages = -1, machine_gfns_locked;
+static struct domain somebody;
+bool machine_reuses, machine_stays_mapped;
 
 static uint64_t state;
 
@@ -42,10 +45,15 @@ unsigned int rnd(unsigned int below)
 void machine_reset(unsigned int nodes, const unsigned long pages[])
 {
 	owned = 0;
+	machine_p2m_fail_in = machine_dies_in = 0;
+	machine_p2m_pages = -1;
+	machine_reuses = machine_stays_mapped = false;
 	node_online_map.bits[0] = 0;
 	memset(frames, 0, sizeof(frames));
 	memset(is_free, 0, sizeof(is_free));
 	memset(p2m, 0, sizeof(p2m));
+	for (unsigned long i = 0; i < ARRAY_SIZE(frames); i++)
+		frames[i].m2p = INVALID_M2P_ENTRY;
 
 	for (unsigned int n = 0; n < nodes; n++) {
 		assert(pages[n] <= NODE_PAGES);
@@ -92,6 +100,8 @@ unsigned int domain_tot_pages(const struct domain *d)
 	return machine_owned();
 }
 
+static void free_frame(struct page_info *pg);
+
 static long find_block(nodeid_t node, unsigned int order)
 {
 	unsigned long size = 1UL << order, base = node * NODE_PAGES;
@@ -112,6 +122,37 @@ bool machine_has_block(nodeid_t node, unsigned int order)
 	return avail[node] >> order && find_block(node, order) >= 0;
 }
 
+/* As domain_kill() does, on another CPU. */
+static void dies(struct domain *d)
+{
+	if (!machine_dies_in || --machine_dies_in)
+		return;
+
+	d->is_dying = true;
+	memset(p2m, 0, sizeof(p2m));
+	for (unsigned long i = 0; i < ARRAY_SIZE(frames); i++) {
+		if (frames[i].owner != d)
+			continue;
+		frames[i].mapped = false;
+		if (frames[i].of_another_vcpu)
+			continue;
+		free_frame(&frames[i]);
+		if (rnd(2)) {
+			is_free[i] = false;
+			avail[machine_node_of(i)]--;
+			frames[i] = (struct page_info){ .owner = &somebody, .count = 1, .allocated = true, .m2p = INVALID_M2P_ENTRY };
+		}
+	}
+}
+
+bool machine_somebody_is_unharmed(void)
+{
+	for (unsigned long i = 0; i < ARRAY_SIZE(frames); i++)
+		if (frames[i].owner == &somebody && (frames[i].count != 1 || !frames[i].allocated || frames[i].mapped))
+			return false;
+	return true;
+}
+
 struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 				      unsigned int memflags)
 {
@@ -119,8 +160,9 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 	unsigned long size = 1UL << order;
 	long at;
 
-	assert(!test_locks_held);
-	if (machine_owned() + size > d->max_pages)
+	assert(!test_locks_held && !machine_gfns_locked);
+	dies(d);
+	if (d->is_dying || machine_owned() + size > d->max_pages)
 		return NULL;
 
 	if (node == NUMA_NO_NODE)
@@ -135,22 +177,58 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 		return NULL;
 	for (unsigned long i = at; i < at + size; i++) {
 		is_free[i] = false;
-		frames[i].owned = 1;
+		frames[i] = (struct page_info){ .owner = d, .count = 1, .allocated = true, .m2p = INVALID_M2P_ENTRY };
 	}
 	avail[node] -= size;
 	owned += size;
 	return &frames[at];
 }
 
-void put_page_alloc_ref(struct page_info *pg)
+static void free_frame(struct page_info *pg)
 {
 	unsigned long mfn = pg - frames;
+	struct domain *d = pg->owner;
 
-	assert(pg->owned && !pg->mapped);
-	pg->owned = 0;
+	assert(!pg->mapped);
+	*pg = (struct page_info){ .m2p = INVALID_M2P_ENTRY };
 	owned--;
+	if (machine_reuses && !d->is_dying && rnd(2)) {
+		*pg = (struct page_info){ .owner = d, .count = 1, .allocated = true, .of_another_vcpu = true, .m2p = INVALID_M2P_ENTRY };
+		return;
+	}
 	is_free[mfn] = true;
 	avail[machine_node_of(mfn)]++;
+}
+
+bool get_page(struct page_info *pg, const struct domain *d)
+{
+	if (!pg->count || pg->owner != d)
+		return false;
+	pg->count++;
+	return true;
+}
+
+void put_page(struct page_info *pg)
+{
+	assert(pg->count && pg->owner != &somebody);
+	if (!--pg->count)
+		free_frame(pg);
+}
+
+/* Whoever calls it holds a reference besides. */
+void put_page_alloc_ref(struct page_info *pg)
+{
+	assert(pg->owner != &somebody && !pg->of_another_vcpu);
+	if (!pg->allocated)
+		return;
+	pg->allocated = false;
+	assert(pg->count >= 2);
+	put_page(pg);
+}
+
+unsigned long get_gpfn_from_mfn(unsigned long mfn)
+{
+	return frames[mfn].m2p;
 }
 
 mfn_t page_to_mfn(const struct page_info *pg)
@@ -165,23 +243,105 @@ struct page_info *mfn_to_page(mfn_t mfn)
 
 static void map_page(unsigned long gfn, unsigned long mfn, unsigned int order)
 {
-	assert(frames[mfn].owned && !frames[mfn].mapped);
+	assert(frames[mfn].owner && frames[mfn].owner != &somebody && !frames[mfn].mapped);
 	assert(!p2m[gfn].present);
-	frames[mfn].mapped = 1;
+	frames[mfn].mapped = true;
+	frames[mfn].m2p = gfn;
 	p2m[gfn] = (struct p2m_entry){ true, mfn, order, false };
+}
+
+static void unmap_page(unsigned long gfn)
+{
+	frames[p2m[gfn].mfn].mapped = false;
+	frames[p2m[gfn].mfn].m2p = INVALID_M2P_ENTRY;
+	p2m[gfn].present = false;
+}
+
+/* Of the entry in the tables. */
+static unsigned int entry_order(unsigned long gfn)
+{
+	return p2m[gfn].present && p2m[gfn].order >= 9 ? 9 : 0;
+}
+
+/* The entry is divided, if it is larger than @order. */
+static bool can_divide(unsigned long gfn, unsigned int order)
+{
+	if (entry_order(gfn) <= order)
+		return true;
+	if (!machine_p2m_pages)
+		return false;
+	machine_p2m_pages -= machine_p2m_pages > 0;
+	gfn &= ~511UL;
+	for (unsigned int i = 0; i < 512; i++)
+		p2m[gfn + i].order = 0;
+	return true;
+}
+
+static bool p2m_fails(void)
+{
+	if (machine_p2m_fail_in && !--machine_p2m_fail_in)
+		return true;
+	return rnd(1000) < machine_p2m_fail_percent;
+}
+
+mfn_t get_gfn_type_access(struct domain *d, unsigned long gfn, p2m_type_t *t, p2m_access_t *a, int q, unsigned int *order)
+{
+	(void)d;
+	(void)a;
+	assert(!test_locks_held && !q);
+	machine_gfns_locked++;
+	*order = entry_order(gfn);
+	*t = !p2m[gfn].present ? p2m_invalid : p2m[gfn].untouched ? p2m_populate_on_demand : p2m_ram_rw;
+	return *t == p2m_ram_rw ? (mfn_t){ p2m[gfn].mfn } : INVALID_MFN;
+}
+
+void put_gfn(struct domain *d, unsigned long gfn)
+{
+	(void)d;
+	(void)gfn;
+	assert(machine_gfns_locked > 0);
+	machine_gfns_locked--;
 }
 
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn, unsigned int order)
 {
+	unsigned long i, nr = 1UL << order;
+	int rc = 0;
+
 	assert(!test_locks_held);
 	assert(gfn.gfn + (1UL << order) <= P2M_PAGES);
-	(void)d;
-
-	if (!order && rnd(1000) < machine_p2m_fail_percent)
+	dies(d);
+	if (d->is_dying)
 		return -ENOMEM;
 
-	for (unsigned long i = 0; i < 1UL << order; i++)
+	/* Some of it may be mapped nevertheless. */
+	if (p2m_fails()) {
+		nr = order > 9 ? rnd(nr >> 9) << 9 : rnd(2) ? nr : 0;
+		rc = -ENOMEM;
+	}
+
+	for (i = 0; i < nr; i++)
 		map_page(gfn.gfn + i, mfn.mfn + i, order);
+	return rc;
+}
+
+int guest_physmap_remove_page(struct domain *d, gfn_t gfn, mfn_t mfn, unsigned int order)
+{
+	(void)d;
+	assert(!test_locks_held);
+	for (unsigned int i = 0; i < 1U << order; i++) {
+		const struct p2m_entry *e = &p2m[gfn.gfn + i];
+
+		if (e->present && !e->untouched && e->mfn != mfn.mfn + i)
+			return -EILSEQ;
+	}
+	if (machine_stays_mapped || !can_divide(gfn.gfn, order))
+		return -ENOMEM;
+	for (unsigned int i = 0; i < 1U << order; i++)
+		if (p2m[gfn.gfn + i].present) {
+			assert(!p2m[gfn.gfn + i].untouched);
+			unmap_page(gfn.gfn + i);
+		}
 	return 0;
 }
 
@@ -212,7 +372,8 @@ int p2m_numa_fill(struct domain *d, gfn_t gfn, const mfn_t mfns[])
 	for (unsigned int i = 0; i < 512; i++)
 		if (p2m[gfn.gfn + i].present)
 			return -EOPNOTSUPP;
-	if (rnd(1000) < machine_p2m_fail_percent)
+	dies(d);
+	if (d->is_dying || p2m_fails())
 		return -ENOMEM;
 
 	machine_filled++;
@@ -232,8 +393,10 @@ int p2m_numa_untouched_init(struct domain *d)
 
 int p2m_numa_add_untouched(struct domain *d, gfn_t gfn, struct page_info *pg, unsigned int order)
 {
-	(void)d;
 	assert(!test_locks_held && !(gfn.gfn & ((1UL << order) - 1)));
+	dies(d);
+	if (d->is_dying)
+		return -ESRCH;
 	for (unsigned int i = 0; i < 1U << order; i++)
 		if (p2m[gfn.gfn + i].present)
 			return -EBUSY;
@@ -244,21 +407,37 @@ int p2m_numa_add_untouched(struct domain *d, gfn_t gfn, struct page_info *pg, un
 	return 0;
 }
 
+static void free_page_of(struct domain *d, struct page_info *pg)
+{
+	assert(get_page(pg, d));
+	put_page_alloc_ref(pg);
+	put_page(pg);
+}
+
 unsigned long p2m_pod_decrease_reservation(struct domain *d, gfn_t gfn, unsigned int order)
 {
-	assert(!order);
-	return p2m[gfn.gfn].present && p2m[gfn.gfn].untouched && !guest_remove_page(d, gfn.gfn);
+	unsigned long nr = 0;
+
+	assert(!test_locks_held);
+	for (unsigned long g = gfn.gfn; g < gfn.gfn + (1UL << order); g++) {
+		if (!p2m[g].present || !p2m[g].untouched)
+			continue;
+		unmap_page(g);
+		free_page_of(d, &frames[p2m[g].mfn]);
+		nr++;
+	}
+	return nr;
 }
 
 int guest_remove_page(struct domain *d, unsigned long gfn)
 {
-	(void)d;
 	assert(!test_locks_held);
 	if (!p2m[gfn].present)
 		return -ENOENT;
-	frames[p2m[gfn].mfn].mapped = 0;
-	put_page_alloc_ref(&frames[p2m[gfn].mfn]);
-	p2m[gfn].present = false;
+	if (!can_divide(gfn, 0))
+		return -ENOMEM;
+	unmap_page(gfn);
+	free_page_of(d, &frames[p2m[gfn].mfn]);
 	return 0;
 }
 

@@ -33,6 +33,7 @@ static int populate_once(unsigned long gfn, unsigned int order)
 				      &need_flush, &stamp);
 
 	assert_int_equal(test_locks_held, 0);
+	assert_int_equal(machine_gfns_locked, 0);
 	return rc;
 }
 
@@ -222,6 +223,7 @@ static void what_does_not_fit_is_taken_back(void **unused)
 	machine_preempt_percent = 50;
 	assert_int_equal(populate(0, 11), -ENOMEM);
 	assert_int_equal(machine_owned(), 0);
+	assert_int_equal(dom.numa_policy->placed + dom.numa_policy->fallback, 0);
 	for (unsigned long g = 0; g < 2048; g++)
 		assert_false(p2m[g].present);
 	assert_int_equal(populate(0, 10), 0);
@@ -230,6 +232,74 @@ static void what_does_not_fit_is_taken_back(void **unused)
 	dom.max_pages = machine_owned() + 511;
 	assert_int_equal(populate(4096, 9), -ENOMEM);
 	assert_int_equal(populate(4096, 8), 0);
+}
+
+/* The p2m has no pages left: it maps no more, nor can it divide what it maps. */
+static void what_is_one_entry_is_taken_back_as_one(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+
+	(void)unused;
+	for (unsigned int nth = 1; nth <= 4; nth++) {
+		machine_reset(2, pages);
+		new_domain("round-2m", 3);
+		machine_p2m_fail_in = nth;
+		machine_p2m_pages = 0;
+		assert_int_equal(populate(0, 11), -ENOMEM);
+		assert_int_equal(machine_owned(), 0);
+		for (unsigned long g = 0; g < 2048; g++)
+			assert_false(p2m[g].present);
+	}
+}
+
+/* Its pages are freed meanwhile, and are somebody else's when populating fails. */
+static void a_domain_may_die_meanwhile(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+
+	unsigned int died = 0;
+
+	(void)unused;
+	test_seed();
+	for (unsigned int i = 0; i < 64; i++) {
+		machine_reset(2, pages);
+		new_domain(i % 2 ? "round-4k" : "round-2m", 3);
+		machine_preempt_percent = 50;
+		machine_one_by_one = rnd(2);
+		machine_dies_in = 1 + (i < 8 ? i : rnd(600));
+		populate(i % 4 * 512 + rnd(2), 9 + rnd(3));
+		populate(8192 + rnd(2), 9);
+		died += dom.is_dying;
+		if (dom.is_dying)
+			assert_int_equal(machine_owned(), 0);
+		assert_true(machine_somebody_is_unharmed());
+	}
+	assert_in_range(died, 16, 64);
+	machine_one_by_one = false;
+}
+
+/* What is mapped is never freed. */
+static void what_cannot_be_unmapped_stays(void **unused)
+{
+	const unsigned long pages[] = { 8192, 8192 };
+	unsigned long stay = 0;
+
+	(void)unused;
+	test_seed();
+	for (unsigned int i = 0; i < 32; i++) {
+		unsigned long mapped = 0;
+
+		machine_reset(2, pages);
+		new_domain("round-1g", 3);
+		machine_p2m_fail_in = 1;
+		machine_stays_mapped = true;
+		assert_int_equal(populate(0, i % 2 ? 0 : 11), -ENOMEM);
+		for (unsigned long g = 0; g < 2048; g++)
+			mapped += p2m[g].present;
+		assert_int_equal(machine_owned(), mapped);
+		stay += mapped;
+	}
+	assert_true(stay);
 }
 
 static void without_a_policy_any_more_the_allocator_decides(void **unused)
@@ -328,20 +398,13 @@ static void check_page(unsigned long gfn, unsigned long home, unsigned int grain
 			assert_true(avail_node_heap_pages(n) <= small);
 }
 
-/* What was allocated in one piece, and could not be mapped, stays with the domain, as with stock Xen; of what was divided nothing does. */
-static bool may_stay(unsigned long pages, unsigned int order, unsigned int grain)
-{
-	return !pages || (machine_p2m_fail_percent &&
-			  ((pages == 1UL << order && order <= grain) || (pages == 512 && order > 9 && grain >= 9)));
-}
-
 static void random_extents(void **unused)
 {
 	(void)unused;
 	test_seed();
 	for (unsigned int round = 0; round < 150; round++) {
 		unsigned int nodes = 1 + rnd(6), p = rnd(3);
-		unsigned long pages[6], affinity = 0, home = 0, owned;
+		unsigned long pages[6], affinity = 0, home = 0, owned, counted;
 
 		for (unsigned int n = 0; n < nodes; n++)
 			pages[n] = rnd(4) ? rnd(6000) : 0;
@@ -363,6 +426,8 @@ static void random_extents(void **unused)
 		machine_preempt_percent = rnd(2) ? rnd(100) : 0;
 		machine_p2m_fail_percent = rnd(8) ? 0 : rnd(3);
 		machine_one_by_one = rnd(2);
+		machine_reuses = !rnd(4);
+		machine_dies_in = rnd(8) ? 0 : 1 + rnd(3000);
 
 		for (unsigned int i = 0; i < 12; i++) {
 			unsigned int order = rnd(4) ? rnd(13) : 9;
@@ -374,10 +439,18 @@ static void random_extents(void **unused)
 			if (gfn + (1UL << order) > (i + 1) * 5000UL)
 				continue;
 			owned = machine_owned();
+			counted = dom.numa_policy->placed + dom.numa_policy->fallback;
+			machine_p2m_pages = rnd(2) ? -1 : 0;
 			rc = populate(gfn, order);
+			if (dom.is_dying) {
+				assert_int_equal(machine_owned(), 0);
+				assert_true(machine_somebody_is_unharmed());
+				break;
+			}
+			assert_int_equal(dom.numa_policy->placed + dom.numa_policy->fallback, counted + (rc ? 0 : 1UL << order));
 			if (rc) {
 				assert_int_equal(rc, -ENOMEM);
-				assert_true(may_stay(machine_owned() - owned, order, grains[p]));
+				assert_int_equal(machine_owned(), owned);
 			} else
 				assert_int_equal(machine_owned(), owned + (1UL << order));
 			for (unsigned long g = gfn; g < gfn + (1UL << order); g++) {
@@ -400,6 +473,9 @@ int main(void)
 		cmocka_unit_test(a_preempted_caller_goes_on_where_it_was),
 		cmocka_unit_test(two_cpus_do_not_share_an_extent),
 		cmocka_unit_test(what_does_not_fit_is_taken_back),
+		cmocka_unit_test(what_is_one_entry_is_taken_back_as_one),
+		cmocka_unit_test(a_domain_may_die_meanwhile),
+		cmocka_unit_test(what_cannot_be_unmapped_stays),
 		cmocka_unit_test(without_a_policy_any_more_the_allocator_decides),
 		cmocka_unit_test(pages_are_mapped_at_once_where_that_can_be),
 		cmocka_unit_test(neighbours_are_of_different_colours),

@@ -75,6 +75,8 @@ static inline bool mfn_eq(mfn_t a, mfn_t b) { return a.mfn == b.mfn; }
 static inline gfn_t _gfn(unsigned long n) { return (gfn_t){ n }; }
 static inline unsigned long gfn_x(gfn_t g) { return g.gfn; }
 static inline gfn_t gfn_add(gfn_t g, unsigned long i) { return _gfn(g.gfn + i); }
+static inline mfn_t mfn_add(mfn_t m, unsigned long i) { return (mfn_t){ m.mfn + i }; }
+static inline unsigned long mfn_x(mfn_t m) { return m.mfn; }
 static inline bool gfn_eq(gfn_t a, gfn_t b) { return a.gfn == b.gfn; }
 
 /* Nodes. */
@@ -146,7 +148,9 @@ static inline void *test_alloc(size_t size)
 #define XVFREE(p)    (free(p), (p) = NULL)
 
 /* Domains. */
-struct page_info { int owned, mapped; };
+#define INVALID_M2P_ENTRY (~0UL)
+struct domain;
+struct page_info { struct domain *owner; unsigned int count; bool allocated, mapped, of_another_vcpu; unsigned long m2p; };
 struct numa_policy;
 struct domain {
 	unsigned short domain_id;
@@ -154,7 +158,7 @@ struct domain {
 	spinlock_t node_affinity_lock;
 	nodemask_t node_affinity;
 	unsigned int max_pages;
-	bool hardware, hvm;
+	bool hardware, hvm, is_dying;
 };
 struct vcpu { struct domain *domain; unsigned int processor, vcpu_id; };
 /* As many CPUs as there are nodes, and one that has none. */
@@ -172,11 +176,30 @@ unsigned int domain_tot_pages(const struct domain *d);
 #define MEMF_no_tlbflush   (1U << 6)
 struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 				      unsigned int memflags);
+bool get_page(struct page_info *pg, const struct domain *d);
+void put_page(struct page_info *pg);
 void put_page_alloc_ref(struct page_info *pg);
+unsigned long get_gpfn_from_mfn(unsigned long mfn);
 mfn_t page_to_mfn(const struct page_info *pg);
 struct page_info *mfn_to_page(mfn_t mfn);
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn,
 			   unsigned int order);
+int guest_physmap_remove_page(struct domain *d, gfn_t gfn, mfn_t mfn,
+			      unsigned int order) __attribute__((warn_unused_result));
+typedef enum { p2m_invalid, p2m_ram_rw, p2m_ram_logdirty, p2m_populate_on_demand } p2m_type_t;
+typedef enum { p2m_access_rwx } p2m_access_t;
+#define p2m_get_hostp2m(d) (d)
+/* Locks the gfn, until put_gfn(). */
+mfn_t get_gfn_type_access(struct domain *d, unsigned long gfn, p2m_type_t *t,
+			  p2m_access_t *a, int q, unsigned int *order);
+static inline mfn_t get_gfn_query(struct domain *d, unsigned long gfn, p2m_type_t *t)
+{
+	p2m_access_t a;
+	unsigned int order;
+
+	return get_gfn_type_access(d, gfn, t, &a, 0, &order);
+}
+void put_gfn(struct domain *d, unsigned long gfn);
 unsigned long p2m_pod_decrease_reservation(struct domain *d, gfn_t gfn,
 					   unsigned int order);
 int guest_remove_page(struct domain *d, unsigned long gfn);

@@ -1,0 +1,312 @@
+/* A heap that knows what the next owner of a frame may not find. */
+#include "harness.h"
+#include "p2m-numa-batch.h"
+
+#define SECRET (-1)
+
+static struct page_info frames[FRAMES];
+struct entry p2m_entries[P2M_PAGES];
+struct domain dom;
+nodemask_t node_online_map = { { (1UL << NODES) - 1 } };
+nodeid_t machine_wanted;
+unsigned int machine_grain;
+unsigned long machine_placed;
+static int contents;
+
+void page_list_add_tail(struct page_info *pg, struct page_list_head *l)
+{
+	assert(!pg->list);
+	pg->list = l;
+	pg->next = NULL;
+	pg->prev = l->tail;
+	*(l->tail ? &l->tail->next : &l->head) = pg;
+	l->tail = pg;
+}
+
+void page_list_add(struct page_info *pg, struct page_list_head *l)
+{
+	assert(!pg->list);
+	pg->list = l;
+	pg->prev = NULL;
+	pg->next = l->head;
+	*(l->head ? &l->head->prev : &l->tail) = pg;
+	l->head = pg;
+}
+
+void page_list_del(struct page_info *pg, struct page_list_head *l)
+{
+	assert(pg->list == l);
+	*(pg->prev ? &pg->prev->next : &l->head) = pg->next;
+	*(pg->next ? &pg->next->prev : &l->tail) = pg->prev;
+	pg->list = NULL;
+}
+
+struct page_info *page_list_remove_head(struct page_list_head *l)
+{
+	struct page_info *pg = l->head;
+
+	if (pg)
+		page_list_del(pg, l);
+	return pg;
+}
+
+void page_list_splice(struct page_list_head *from, struct page_list_head *to)
+{
+	struct page_info *pg;
+
+	while ((pg = page_list_remove_head(from)))
+		page_list_add_tail(pg, to);
+}
+
+mfn_t page_to_mfn(const struct page_info *pg)
+{
+	return _mfn(pg - frames);
+}
+
+struct page_info *mfn_to_page(mfn_t mfn)
+{
+	assert(mfn.mfn < FRAMES);
+	return &frames[mfn.mfn];
+}
+
+nodeid_t mfn_to_nid(mfn_t mfn)
+{
+	return mfn.mfn / NODE_PAGES;
+}
+
+/* On the node's last pages first, as Xen takes what is above the DMA zone first. */
+struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsigned int memflags)
+{
+	nodeid_t node = (memflags >> 16 & 0xff) - 1;
+	unsigned long size = 1UL << order, base = node * NODE_PAGES, i, j;
+
+	assert(node < NODES && memflags & MEMF_exact_node && memflags & MEMF_no_owner);
+	for (i = NODE_PAGES - size; ; i -= size) {
+		if (!node && i < DMA_PAGES && memflags & MEMF_no_dma)
+			return NULL;
+		for (j = 0; j < size && frames[base + i + j].is_free; j++)
+			;
+		if (j == size)
+			break;
+		if (!i)
+			return NULL;
+	}
+	for (j = base + i; j < base + i + size; j++) {
+		struct page_info *pg = &frames[j];
+
+		pg->in_tlb &= !pg->need_tlbflush;
+		if (!(memflags & MEMF_no_scrub) && pg->content)
+			pg->content = 0;
+		pg->is_free = pg->need_tlbflush = false;
+		pg->u.inuse.type_info = 0;
+	}
+	return &frames[base + i];
+}
+
+/* As mark_page_free() does. */
+static void free_heap_pages(struct page_info *pg, unsigned int order)
+{
+	for (unsigned long i = 0; i < 1UL << order; i++) {
+		assert(!pg[i].is_free && !pg[i].list && !(pg[i].count_info & (PGC_allocated | PGC_count_mask)));
+		/* what put_page() would have made coherent */
+		assert(!pg[i].uncached);
+		pg[i].need_tlbflush = pg[i].owner != NULL;
+		pg[i].owner = NULL;
+		pg[i].m2p = ~0UL;
+		if (pg[i].content > 0)
+			pg[i].content = SECRET;
+		pg[i].is_free = true;
+		/* The next one has it flushed, if it is known to be needed. */
+		assert(pg[i].need_tlbflush || !pg[i].in_tlb);
+	}
+}
+
+void free_domheap_pages(struct page_info *pg, unsigned int order)
+{
+	/* Or the domain would own fewer pages than it has. */
+	assert(!pg->owner);
+	free_heap_pages(pg, order);
+}
+
+void free_replaced_pages(struct page_info *pg, unsigned int order)
+{
+	for (unsigned long i = 0; i < 1UL << order; i++)
+		assert(pg[i].owner && !(pg[i].u.inuse.type_info & PGT_count_mask));
+	free_heap_pages(pg, order);
+}
+
+/* A substitute for need_tlbflush that only knows of what had a type. */
+void filtered_flush_tlb_mask(uint32_t stamp)
+{
+	for (unsigned long i = 0; i < FRAMES; i++)
+		if (frames[i].u.inuse.type_info & PGT_type_mask)
+			frames[i].in_tlb = false;
+}
+
+unsigned long avail_node_heap_pages(unsigned int node)
+{
+	return machine_free(node);
+}
+
+unsigned long node_spanned_pages(nodeid_t node)
+{
+	return node < NODES ? NODE_PAGES : 0;
+}
+
+void clear_domain_page(mfn_t mfn)
+{
+	frames[mfn.mfn].content = 0;
+}
+
+void copy_domain_page(mfn_t to, mfn_t from)
+{
+	assert(!frames[from.mfn].uncached);
+	frames[to.mfn].content = frames[from.mfn].content;
+}
+
+static char window[PAGE_SIZE];
+static const struct page_info *in_window;
+
+void *__map_domain_page(const struct page_info *pg)
+{
+	in_window = pg;
+	memset(window, 1, sizeof(window));
+	return window;
+}
+
+void unmap_domain_page(void *page)
+{
+	assert(page == window && !window[0] && !memcmp(window, window + 1, sizeof(window) - 1));
+	frames[in_window - frames].content = 0;
+}
+
+int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t, p2m_access_t a)
+{
+	abort();
+}
+
+void p2m_tlb_flush_sync(struct p2m_domain *p2m) {}
+void p2m_numa_flush(struct p2m_domain *p2m) {}
+
+nodeid_t numa_policy_touch(struct domain *d, gfn_t gfn, nodemask_t *home, unsigned int *grain)
+{
+	*home = node_online_map;
+	*grain = machine_grain;
+	return machine_wanted;
+}
+
+void numa_policy_touched(struct domain *d, bool placed, unsigned int nr)
+{
+	machine_placed += placed ? nr : 0;
+}
+
+nodeid_t numa_policy_nearest(nodeid_t to, const nodemask_t *left, const nodemask_t *home)
+{
+	for (nodeid_t n = 0; n < NODES; n++)
+		if (left->bits[0] >> n & 1)
+			return n;
+	return NUMA_NO_NODE;
+}
+
+/* The p2m, as the walk shows it. */
+void p2m_numa_walk_begin(struct p2m_numa_walk *w, struct p2m_domain *p2m) {}
+void p2m_numa_walk_end(struct p2m_numa_walk *w) {}
+
+void p2m_numa_walk_look(struct p2m_numa_walk *w, gfn_t gfn, struct p2m_numa_entry *e)
+{
+	const struct entry *is = &p2m_entries[gfn.gfn];
+
+	*e = (struct p2m_numa_entry){ .mfn = _mfn((is->raw & PADDR_MASK) >> PAGE_SHIFT), .type = is->present ? p2m_ram_rw : p2m_mmio_dm };
+}
+
+void p2m_numa_walk_find(struct p2m_numa_walk *w, gfn_t gfn)
+{
+	w->place.index = gfn.gfn;
+	w->raw = p2m_entries[gfn.gfn].raw;
+}
+
+uint64_t *p2m_numa_walk_map(struct p2m_numa_walk *w, const struct p2m_numa_place *place)
+{
+	return &p2m_entries[place->index].raw;
+}
+
+void machine_reset(void)
+{
+	memset(frames, 0, sizeof(frames));
+	memset(p2m_entries, 0, sizeof(p2m_entries));
+	dom = (struct domain){ .p2m.domain = &dom };
+	machine_placed = 0;
+	machine_grain = 9;
+	contents = 0;
+	for (unsigned long i = 0; i < FRAMES; i++) {
+		frames[i].is_free = true;
+		frames[i].m2p = ~0UL;
+	}
+}
+
+void machine_leave_dirty(nodeid_t node)
+{
+	for (unsigned long i = node * NODE_PAGES; i < (node + 1) * NODE_PAGES; i++)
+		if (frames[i].is_free)
+			frames[i].content = SECRET;
+}
+
+unsigned long machine_free(nodeid_t node)
+{
+	unsigned long nr = 0;
+
+	for (unsigned long i = node * NODE_PAGES; i < (node + 1) * NODE_PAGES; i++)
+		nr += frames[i].is_free;
+	return nr;
+}
+
+unsigned long machine_free_for_dma(void)
+{
+	unsigned long nr = 0;
+
+	for (unsigned long i = 0; i < DMA_PAGES; i++)
+		nr += frames[i].is_free;
+	return nr;
+}
+
+void machine_fill(nodeid_t node, unsigned long pages)
+{
+	unsigned long left = machine_free(node);
+
+	for (unsigned long i = (node + 1) * NODE_PAGES; left > pages; )
+		if (frames[--i].is_free) {
+			frames[i].is_free = false;
+			left--;
+		}
+}
+
+unsigned long machine_owned(const struct domain *d)
+{
+	unsigned long nr = 0;
+
+	for (unsigned long i = 0; i < FRAMES; i++)
+		nr += frames[i].owner == d;
+	return nr;
+}
+
+struct page_info *machine_give(nodeid_t node, unsigned int order)
+{
+	struct page_info *pg = alloc_domheap_pages(&dom, order, MEMF_no_owner | MEMF_exact_node | MEMF_node(node));
+
+	assert(pg);
+	for (unsigned long i = 0; i < 1UL << order; i++) {
+		page_set_owner(pg + i, &dom);
+		pg[i].count_info = PGC_allocated | 1;
+		pg[i].content = ++contents;
+		pg[i].in_tlb = true;
+	}
+	return pg;
+}
+
+void machine_check(void)
+{
+	for (unsigned long i = 0; i < FRAMES; i++) {
+		assert(!frames[i].owner || frames[i].content >= 0);
+		assert(!frames[i].is_free || !frames[i].in_tlb || frames[i].need_tlbflush);
+	}
+}

@@ -1,0 +1,242 @@
+/*
+ * Just enough of Xen for the mover and the reserve of arch/x86/mm: a heap of frames, each of which knows who owns it, whether others
+ * have it in their TLBs, and whether somebody's content is left in it.
+ */
+#ifndef HARNESS_H
+#define HARNESS_H
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define __XEN_TOOLS__
+typedef uint8_t nodeid_t;
+
+#define MAX_NUMNODES  8
+#define NUMA_NO_NODE  0xFF
+#define BITS_PER_LONG 64
+#define PAGE_SHIFT    12
+#define PAGE_SIZE     (1UL << PAGE_SHIFT)
+#define PAGE_MASK     (~(PAGE_SIZE - 1))
+#define PADDR_MASK    ((1UL << 52) - 1)
+#define PAGE_ORDER_4K 0U
+#define PAGE_ORDER_2M 9U
+#define SUPERPAGE_PAGES 512UL
+#define PRI_gfn "05lx"
+
+#define unlikely(x) (x)
+#define likely(x)   (x)
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#define ASSERT(x) assert(x)
+#define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
+#define SWAP(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
+#define DECLARE_BITMAP(name, bits) unsigned long name[((bits) + 63) / 64]
+static inline void __set_bit(unsigned int bit, unsigned long *map) { map[bit / 64] |= 1UL << bit % 64; }
+static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned int size, unsigned int bit)
+{
+	while (bit < size && map[bit / 64] >> bit % 64 & 1)
+		bit++;
+	return bit;
+}
+#define find_first_zero_bit(map, size) find_next_zero_bit(map, size, 0)
+#define write_atomic(p, v) (*(p) = (v))
+#define smp_wmb() ((void)0)
+#define cmpxchg(p, old, new) __extension__({ __typeof__(*(p)) was_ = *(p); if (was_ == (old)) *(p) = (new); was_; })
+
+typedef struct { unsigned long gfn; } gfn_t;
+typedef struct { unsigned long mfn; } mfn_t;
+static inline gfn_t _gfn(unsigned long n) { return (gfn_t){ n }; }
+static inline mfn_t _mfn(unsigned long n) { return (mfn_t){ n }; }
+static inline unsigned long gfn_x(gfn_t g) { return g.gfn; }
+static inline unsigned long mfn_x(mfn_t m) { return m.mfn; }
+static inline gfn_t gfn_add(gfn_t g, unsigned long i) { return _gfn(g.gfn + i); }
+static inline mfn_t mfn_add(mfn_t m, unsigned long i) { return _mfn(m.mfn + i); }
+#define mfn_to_maddr(m) (mfn_x(m) << PAGE_SHIFT)
+#define page_to_maddr(pg) mfn_to_maddr(page_to_mfn(pg))
+
+typedef struct { unsigned long bits[1]; } nodemask_t;
+#define NODE_MASK_NONE ((nodemask_t){ { 0 } })
+extern nodemask_t node_online_map;
+#define node_clear(n, m) ((m).bits[0] &= ~(1UL << (n)))
+static inline bool test_and_set_node(unsigned int n, nodemask_t *m)
+{
+	bool was = m->bits[0] >> n & 1;
+
+	m->bits[0] |= 1UL << n;
+	return was;
+}
+#define node_test_and_set(n, m) test_and_set_node(n, &(m))
+#define for_each_online_node(n) for ((n) = 0; (n) < MAX_NUMNODES; (n)++) if (node_online_map.bits[0] >> (n) & 1)
+
+/* Frames. */
+#define PGC_allocated     (1UL << 63)
+#define PGC_xen_heap      (1UL << 62)
+#define PGC_extra         (1UL << 61)
+#define PGC_broken        (1UL << 60)
+#define PGC_count_mask    ((1UL << 54) - 1)
+#define PGT_type_mask     (7UL << 61)
+#define PGT_writable_page (7UL << 61)
+#define PGT_locked        (1UL << 60)
+#define PGT_non_coherent  (1UL << 55)
+#define PGT_count_mask    ((1UL << 55) - 1)
+
+struct domain;
+struct page_info {
+	struct page_info *next, *prev;
+	struct page_list_head *list;
+	unsigned long count_info;
+	union { struct { unsigned long type_info; } inuse; } u;
+	struct domain *owner;
+	bool is_free, need_tlbflush;	/* as the heap keeps it */
+	bool in_tlb;			/* of somebody else, who had it mapped */
+	int content;			/* of the domain: above 0; cleared: 0; of somebody else: below 0 */
+	bool uncached;			/* what is in the caches and in memory may differ */
+	uint32_t tlbflush_timestamp;
+	unsigned long m2p;
+};
+#define tlbflush_current_time() 1U
+void filtered_flush_tlb_mask(uint32_t stamp);
+
+struct page_list_head { struct page_info *head, *tail; };
+#define PAGE_LIST_HEAD_INIT(l) { NULL, NULL }
+#define PAGE_LIST_HEAD(l) struct page_list_head l = { NULL, NULL }
+#define INIT_PAGE_LIST_HEAD(l) (*(l) = (struct page_list_head){ NULL, NULL })
+#define page_list_empty(l) (!(l)->head)
+#define page_list_for_each(pg, l) for ((pg) = (l)->head; (pg); (pg) = (pg)->next)
+void page_list_add(struct page_info *pg, struct page_list_head *l);
+void page_list_add_tail(struct page_info *pg, struct page_list_head *l);
+void page_list_del(struct page_info *pg, struct page_list_head *l);
+struct page_info *page_list_remove_head(struct page_list_head *l);
+void page_list_splice(struct page_list_head *from, struct page_list_head *to);
+
+#define page_get_owner(pg) ((pg)->owner)
+/* Who owns a page can be made to show it. */
+static inline void page_set_owner(struct page_info *pg, struct domain *d)
+{
+	assert(!d || pg->content >= 0);
+	pg->owner = d;
+}
+#define is_special_page(pg) ((pg)->count_info & (PGC_xen_heap | PGC_extra))
+mfn_t page_to_mfn(const struct page_info *pg);
+struct page_info *mfn_to_page(mfn_t mfn);
+#define mfn_valid(m) (mfn_x(m) < FRAMES)
+#define is_xen_heap_mfn(m) false
+nodeid_t mfn_to_nid(mfn_t mfn);
+#define page_to_nid(pg) mfn_to_nid(page_to_mfn(pg))
+#define set_gpfn_from_mfn(mfn, gfn) (mfn_to_page(_mfn(mfn))->m2p = (gfn))
+
+#define NODE_PAGES 4096UL
+#define NODES 4U
+#define FRAMES (NODES * NODE_PAGES)
+#define DMA_PAGES 1024UL	/* at the beginning of node 0 */
+
+/* As in xen/mm.h; which frames they get, heap.c says. */
+#define MEMF_no_refcount 2U
+#define MEMF_no_owner    (1U << 5)
+#define MEMF_no_dma      (1U << 3)
+#define MEMF_exact_node  (1U << 4)
+#define MEMF_no_scrub    (1U << 8)
+#define MEMF_node(n)     ((((n) + 1U) & 0xff) << 16)
+struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsigned int memflags);
+void free_domheap_pages(struct page_info *pg, unsigned int order);
+void free_replaced_pages(struct page_info *pg, unsigned int order);
+#define free_domheap_page(pg) free_domheap_pages(pg, 0)
+unsigned long avail_node_heap_pages(unsigned int node);
+unsigned long node_spanned_pages(nodeid_t node);
+
+void clear_domain_page(mfn_t mfn);
+void copy_domain_page(mfn_t to, mfn_t from);
+void *__map_domain_page(const struct page_info *pg);
+void unmap_domain_page(void *page);
+
+/* Domains, with a p2m of single pages. */
+typedef enum { p2m_invalid, p2m_mmio_dm, p2m_ram_rw, p2m_ram_logdirty, p2m_ram_ro, p2m_populate_on_demand } p2m_type_t;
+typedef enum { p2m_access_rwx } p2m_access_t;
+#define p2m_is_any_ram(t) ((t) != p2m_mmio_dm)
+#define P2M_ALLOC 1
+struct p2m_reserve;
+struct p2m_domain {
+	struct domain *domain;
+	bool batch_flush, need_flush;
+	struct { struct p2m_reserve *reserve; bool split; long entry_count, count; } pod;
+	mfn_t (*get_entry)(struct p2m_domain *, gfn_t, p2m_type_t *, p2m_access_t *, int, unsigned int *, bool *);
+};
+struct domain {
+	bool is_dying;
+	int page_alloc_lock;
+	struct page_list_head page_list;
+	struct p2m_domain p2m;
+};
+#define P2M_PAGES 4096UL
+extern struct entry { bool present; unsigned long mfn; uint64_t raw; } p2m_entries[P2M_PAGES];
+#define p2m_get_hostp2m(d) ((struct p2m_domain *)&(d)->p2m)
+#define p2m_has_reserve(p2m) ((p2m)->pod.reserve != NULL)
+#define p2m_lock(p) ((void)(p))
+#define p2m_unlock(p) ((void)(p))
+#define pod_lock(p) ((void)(p))
+#define pod_unlock(p) ((void)(p))
+#define pod_locked_by_me(p) ((void)(p), true)
+#define nrspin_lock(l) (++*(l))
+#define nrspin_unlock(l) (--*(l))
+#define is_iommu_enabled(d) false
+#define hap_enabled(d) true
+#define hap_has_2mb false
+#define altp2m_active(d) false
+#define nestedhvm_enabled(d) false
+#define mem_sharing_enabled(d) false
+#define mem_paging_enabled(d) false
+#define domain_crash(d, ...) abort()
+int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t, p2m_access_t a);
+void p2m_tlb_flush_sync(struct p2m_domain *p2m);
+void p2m_numa_flush(struct p2m_domain *p2m);
+
+typedef int64_t s_time_t;
+#define NOW() 0
+#define xvmalloc(t)  ((t *)malloc(sizeof(t)))
+#define xvzalloc(t)  ((t *)calloc(1, sizeof(t)))
+#define xvfree(p)    free(p)
+#define XVFREE(p)    (free(p), (p) = NULL)
+
+nodeid_t numa_policy_touch(struct domain *d, gfn_t gfn, nodemask_t *home, unsigned int *grain);
+void numa_policy_touched(struct domain *d, bool placed, unsigned int nr);
+nodeid_t numa_policy_nearest(nodeid_t to, const nodemask_t *left, const nodemask_t *home);
+
+#include <public/domctl.h>
+
+/* p2m.h */
+void p2m_reserve_put(struct p2m_domain *p2m, struct page_info *pg, unsigned int order);
+void p2m_reserve_hold(struct p2m_domain *p2m, struct page_info *pg, unsigned int order);
+void p2m_reserve_admit(struct p2m_domain *p2m);
+struct page_info *p2m_reserve_take(struct p2m_domain *p2m, unsigned int order);
+struct page_info *p2m_reserve_touch(struct p2m_domain *p2m, gfn_t gfn, unsigned int order);
+struct page_info *p2m_reserve_empty(struct p2m_domain *p2m, unsigned int *order);
+bool p2m_reserve_remove(struct p2m_domain *p2m, struct page_info *page);
+void p2m_reserve_free(struct p2m_domain *p2m);
+
+/* What a test may ask of the machine. */
+extern struct domain dom;
+extern nodeid_t machine_wanted;		/* the node that a touch wants */
+extern unsigned int machine_grain;
+extern unsigned long machine_placed;	/* pages that were touched, on that node */
+void machine_reset(void);
+/* Somebody's memory, all of it, is free now, not scrubbed yet. */
+void machine_leave_dirty(nodeid_t node);
+/* All but @pages of a node are in use. */
+void machine_fill(nodeid_t node, unsigned long pages);
+unsigned long machine_free(nodeid_t node);
+unsigned long machine_free_for_dma(void);
+unsigned long machine_owned(const struct domain *d);
+/* Pages for the domain, which are not on a list; each has been mapped by somebody, and unmapped without a flush. */
+struct page_info *machine_give(nodeid_t node, unsigned int order);
+/* Who has TLB entries of what, or who can see whose content: nobody may. */
+void machine_check(void);
+
+#endif /* HARNESS_H */

@@ -1,0 +1,118 @@
+/* The reserve: what becomes of frames that are exchanged with the heap. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "harness.h"
+#include <asm/p2m-numa.h>
+
+static struct p2m_domain *p2m;
+
+static int setup(void **unused)
+{
+	machine_reset();
+	p2m = &dom.p2m;
+	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	return 0;
+}
+
+static int teardown(void **unused)
+{
+	machine_check();
+	p2m_reserve_free(p2m);
+	return 0;
+}
+
+static void put(nodeid_t node, unsigned int order)
+{
+	p2m_reserve_put(p2m, machine_give(node, order), order);
+}
+
+static nodeid_t touch(nodeid_t wanted, unsigned long gfn, unsigned int order)
+{
+	struct page_info *pg;
+
+	machine_wanted = wanted;
+	pg = p2m_reserve_touch(p2m, _gfn(gfn), order);
+	machine_check();
+	if (!pg)
+		return NUMA_NO_NODE;
+	for (unsigned int i = 0; i < 1U << order; i++) {
+		assert_ptr_equal(pg[i].owner, &dom);
+		assert_true(pg[i].count_info == (PGC_allocated | 1));
+		assert_int_equal(pg[i].content, 0);
+	}
+	return page_to_nid(pg);
+}
+
+/* Somebody, who had mapped it as a foreign page, has it in a TLB still: that takes no type. */
+static void what_goes_to_the_heap_is_flushed_for_the_next(void **unused)
+{
+	put(1, 9);
+	assert_int_equal(touch(2, 0, 9), 2);
+	assert_int_equal(machine_free(1), NODE_PAGES);
+	put(1, 0);
+	assert_int_equal(touch(3, 1, 0), 3);
+	assert_int_equal(machine_owned(&dom), 512 + 1);
+}
+
+static void so_are_512_pages_for_2_mib(void **unused)
+{
+	for (unsigned int i = 0; i < 512; i++)
+		put(1, 0);
+	assert_int_equal(touch(2, 0, 9), 2);
+	assert_int_equal(machine_free(1), NODE_PAGES);
+	assert_int_equal(machine_owned(&dom), 512);
+}
+
+static void a_page_in_use_stays(void **unused)
+{
+	struct page_info *pg = machine_give(1, 9);
+
+	pg[100].count_info++;
+	p2m_reserve_put(p2m, pg, 9);
+	machine_grain = 0;
+	assert_int_equal(touch(2, 0, 9), NUMA_NO_NODE);
+	for (unsigned int i = 0; i < 511; i++)
+		touch(2, 101 + i, 0);
+	assert_ptr_equal(pg[100].owner, &dom);
+	assert_true(pg[100].count_info == (PGC_allocated | 2));
+	assert_int_equal(machine_owned(&dom), 512);
+}
+
+/* put_page() would write back the caches for it. */
+static void a_page_that_was_mapped_uncached_stays(void **unused)
+{
+	struct page_info *pg = machine_give(1, 0);
+
+	pg->u.inuse.type_info = PGT_writable_page | PGT_non_coherent;
+	pg->uncached = true;
+	p2m_reserve_put(p2m, pg, 0);
+	assert_int_equal(touch(2, 0, 0), 1);
+	assert_int_equal(machine_owned(&dom), 1);
+}
+
+/* A domain that is gone has left its content on a node, which nobody has scrubbed yet. */
+static void nobody_owns_what_somebody_else_has_left(void **unused)
+{
+	machine_leave_dirty(2);
+	put(1, 9);
+	put(1, 0);
+	assert_int_equal(touch(2, 0, 9), 2);
+	assert_int_equal(touch(2, 512, 0), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_goes_to_the_heap_is_flushed_for_the_next, setup, teardown),
+		cmocka_unit_test_setup_teardown(so_are_512_pages_for_2_mib, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_in_use_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_that_was_mapped_uncached_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobody_owns_what_somebody_else_has_left, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("reserve", tests, NULL, NULL);
+}

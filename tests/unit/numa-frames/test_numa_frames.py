@@ -1,0 +1,68 @@
+"""Xen's code that exchanges a domain's frames, in user space, under sanitizers; and proof that these tests notice when it is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+import ctests
+
+HERE = Path(__file__).absolute().parent
+PROGRAMS = ("test-reserve", "test-mover")
+MM = "xen/arch/x86/mm"
+
+# What is broken (file, from, to), and the program that has to see it.
+MUTANTS = {
+    "nobody's when it goes to the heap": (
+        "p2m-reserve.c", "            free_replaced_pages(pg, parted);",
+        "        {\n            for ( i = 0; i < (1U << parted); i++ )\n                page_set_owner(pg + i, NULL);\n"
+        "            free_domheap_pages(pg, parted);\n        }", "test-reserve"),
+    "a page less owned for each that goes to the heap": ("p2m-reserve.c", "free_replaced_pages(pg, parted)", "free_domheap_pages(pg, parted)",
+                                                         "test-reserve"),
+    "a page in use goes to the heap": ("p2m-reserve.c", "if ( cmpxchg(&pg->count_info, PGC_allocated | 1, 0) != (PGC_allocated | 1) )",
+                                       "pg->count_info = 0;\n    if ( false )", "test-reserve"),
+    "a page with stale caches goes to the heap": ("p2m-reserve.c", "(PGT_count_mask | PGT_non_coherent)", "PGT_count_mask", "test-reserve"),
+    "a page that stays has no reference": ("p2m-reserve.c", "    rejoin(pg);\n\n    return false;", "    return false;", "test-reserve"),
+    "its neighbours have no reference": ("p2m-reserve.c", "        rejoin(pg + i);\n    break_super", "        ;\n    break_super", "test-reserve"),
+    "owned before it is scrubbed": ("p2m-reserve.c", "MEMF_no_owner | MEMF_exact_node", "MEMF_no_owner | MEMF_no_scrub | MEMF_exact_node", "test-reserve"),
+    "not cleared": ("p2m-reserve.c", "    clear(pg, order);\n", "", "test-reserve"),
+    "owned before it is copied": ("p2m-numa-batch.c", "        copy_domain_page(new, old);", "        ;", "test-mover"),
+    "nobody's when it has been moved": ("p2m-numa-batch.c", "page_list_del(old, &d->page_list);",
+                                        "page_list_del(old, &d->page_list);\n        page_set_owner(old, NULL);", "test-mover"),
+    "a page less owned for each that was moved": ("p2m-numa-batch.c", "free_replaced_pages(", "free_domheap_pages(", "test-mover"),
+    "a page with stale caches is moved": ("p2m-numa-batch.c", "if ( pg->u.inuse.type_info & PGT_non_coherent )", "if ( false )", "test-mover"),
+    "a page in use is moved": ("p2m-numa-batch.c", "    } while ( (y & (PGC_count_mask | PGC_allocated)) == (PGC_allocated | 1) );",
+                               "    } while ( true );", "test-mover"),
+}
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return ctests.tree("xen")
+
+
+@pytest.fixture(scope="module")
+def built(tree, tmp_path_factory):
+    out = tmp_path_factory.mktemp("numa-frames")
+    ctests.build(HERE, out, *PROGRAMS, flags=[f"XEN={tree}"])
+    return out
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_frames(built, program):
+    ctests.check_passed(ctests.run(built / program))
+
+
+def seen(tree, built, place, file, old, new, program):
+    xen = ctests.planted(tree, f"{MM}/{file}", old, new, place / "xen")
+    broken = ctests.rebuild(HERE, built, place / "out", program, flags=[f"XEN={xen}"]) / program
+    return ctests.run(broken, CMOCKA_TEST_ABORT="1").returncode != 0
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mistake_is_seen(tree, built, tmp_path, name):
+    assert seen(tree, built, tmp_path, *MUTANTS[name]), f"nobody saw: {name}"
+
+
+@pytest.mark.parametrize("file, program", [("p2m-reserve.c", "test-reserve"), ("p2m-numa-batch.c", "test-mover")])
+def test_without_a_mistake_nothing_is_seen(tree, built, tmp_path, file, program):
+    assert not seen(tree, built, tmp_path, file, "", "", program)
