@@ -30,6 +30,8 @@ DOM0_MIB = 64
 # flask would ask for labels that no toolstack is there to give
 OPTIONS = f"{XEN_OPTIONS} flask=disabled dom0_mem={DOM0_MIB}M,max:{DOM0_MIB}M"
 BEGINS = b"bare: begins"
+# what failed is what programs tell
+REFUSED = r"common/memory\.c:\d+:d\d+v\d+ Could not allocate order="
 ENDS = r"\(XEN\) Resetting with "
 ENDED = re.compile(rb"\(XEN\) Hardware Dom0 shutdown: rebooting machine\s+" + ENDS.encode() + rb"[^\n]*\n\Z")
 REPORT = re.compile(r"(\w+) (outcome|promise|note|end) (-?\d+) (.+)")
@@ -81,7 +83,7 @@ def red_lines(console, expected=()):
     red = scanner.feed(head + begins)
     scanner.dom0_up = True
     red += scanner.feed(rest) + scanner.end()
-    return [line for line in red if DOWN.search(line) or not any(re.search(pattern, line) for pattern in (ENDS, *expected))]
+    return [line for line in red if DOWN.search(line) or not any(re.search(pattern, line) for pattern in (ENDS, REFUSED, *expected))]
 
 
 @dataclass
@@ -138,6 +140,7 @@ class Boot:
         console = self.console.read_bytes()
         red = red_lines(console, self.expected)
         if red:
+            red.sort(key=lambda line: DOWN.search(line) is None)
             self._red("the console is not clean:\n  " + "\n  ".join(red[:20]), XenDown if any(map(DOWN.search, red)) else BootRed)
         if died:
             self._red(died, HostFault)

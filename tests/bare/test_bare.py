@@ -9,14 +9,14 @@ from cases import CASES, Differs
 OURS = "debug", "release"
 
 
-def pairs(hypervisors, ours):
+def pairs(ours):
     """Cases and hypervisors, with their marks."""
     for case in CASES:
-        if case.ours != ours:
-            continue
-        for hypervisor in hypervisors:
+        for hypervisor in case.on:
+            if case.ours != ours or ours and hypervisor not in OURS:
+                continue
             marks = []
-            if case.soak or hypervisor != "debug":
+            if hypervisor != case.on[0]:
                 marks.append(pytest.mark.soak)
             if case.finding and hypervisor in case.red_on:
                 marks.append(pytest.mark.xfail(strict=True, raises=case.red, reason=case.finding))
@@ -29,7 +29,7 @@ def check_promises(report):
         raise Differs(f"broken: {'; '.join(broken)}\n{report}")
 
 
-@pytest.mark.parametrize("case, hypervisor", pairs((*OURS, "off"), ours=False))
+@pytest.mark.parametrize("case, hypervisor", pairs(ours=False))
 def test_as_on_stock(boot, of_stock, case, hypervisor):
     if case.name not in of_stock:
         of_stock[case.name] = boot(case, "stock")
@@ -41,7 +41,7 @@ def test_as_on_stock(boot, of_stock, case, hypervisor):
         check_promises(report)
 
 
-@pytest.mark.parametrize("case, hypervisor", pairs(OURS, ours=True))
+@pytest.mark.parametrize("case, hypervisor", pairs(ours=True))
 def test_promises(boot, case, hypervisor):
     report = boot(case, hypervisor)
     assert report.promise, "the program promises nothing"

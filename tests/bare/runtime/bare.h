@@ -31,6 +31,7 @@ void note(const char *name, long value);
 
 /* domain.c.  What fails there and is not the question is the end of the program. */
 domid_t new_domain(unsigned long mib, unsigned int vcpus);
+void set_max_pages(domid_t domid, unsigned long pages);
 void finish_creation(domid_t domid);
 long destroy_domain(domid_t domid);
 void get_domain_info(domid_t domid, struct xen_domctl_getdomaininfo *info);

@@ -59,6 +59,13 @@ void finish_creation(domid_t domid)
 	must_domctl(&op, XEN_DOMCTL_unpausedomain, domid);
 }
 
+void set_max_pages(domid_t domid, unsigned long pages)
+{
+	struct xen_domctl op = { .u.max_mem.max_memkb = pages << (PAGE_SHIFT - 10) };
+
+	must_domctl(&op, XEN_DOMCTL_max_mem, domid);
+}
+
 long destroy_domain(domid_t domid)
 {
 	struct xen_domctl op = { 0 };
@@ -116,6 +123,9 @@ unsigned long use_up_tables(domid_t domid, unsigned long from)
 	for (pages = 0; populate(domid, from + PAGES_1G * pages, 0, ANY_NODE) == 1; pages++)
 		if (pages == MOST_TABLES)
 			die_of("d%d has tables without end", domid);
+	/* each of those took two: what is left, if one is */
+	for (unsigned long i = 1; populate(domid, from + PAGES_2M * i, 0, ANY_NODE) == 1; i++)
+		;
 	return pages;
 }
 
