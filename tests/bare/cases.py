@@ -6,6 +6,7 @@ from bare_boot import Topology, XenDown, uniform
 
 ONE_NODE = Topology("bare-1", (2,), (256,), uniform(1))
 TWO_NODES = Topology("bare-2", (1, 1), (256, 256), uniform(2))
+TWO_AND_ONE = Topology("bare-2-1", (2, 1), (256, 256), uniform(2))
 FOUR_NODES = Topology("bare-4", (1,) * 4, (192,) + (128,) * 3, uniform(4))
 
 
@@ -39,7 +40,7 @@ CASES = (
     Case("populate-range", "populate-range", finding=PUT_PAGE),
     Case("populate-pool", "populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
     Case("guest-populate-pool", "guest-populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
-    Case("guest-populate-limit", "guest-populate-limit", topology=TWO_NODES, finding=PUT_PAGE, expected=(r"Over-allocation for d1: ",)),
+    Case("guest-populate-limit", "guest-populate-limit", topology=FOUR_NODES, finding=PUT_PAGE, expected=(r"Over-allocation for d1: ",)),
     Case("populate-destroy", "populate-destroy", topology=TWO_NODES, xen_options="dom0_max_vcpus=2", finding=PUT_PAGE,
          expected=(r"Cannot assign page to domain\d+ -- dying\.$",)),
     # what cannot be taken back, it says, is gone
@@ -48,6 +49,7 @@ CASES = (
     Case("stale-tlb-release", "stale-tlb", "release", TWO_NODES, on=WITH_TLB),
     Case("stale-tlb-move", "stale-tlb", "move", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("stale-tlb-rebalance", "stale-tlb", "rebalance", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
+    Case("stale-tlb-reserve", "stale-tlb", "reserve", TWO_AND_ONE, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options="dma_bits=26", red=Differs,
          finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
     Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red=Differs,

@@ -25,6 +25,12 @@ static inline void reach(uint32_t state)
 	__atomic_store_n(&mailbox->state, state, __ATOMIC_SEQ_CST);
 }
 
+static inline void wait_go(void)
+{
+	while (!__atomic_load_n(&mailbox->go, __ATOMIC_SEQ_CST))
+		pause_cpu();
+}
+
 static long reservation(unsigned long op, unsigned long gfn, unsigned int order)
 {
 	struct xen_memory_reservation reservation = { .nr_extents = 1, .extent_order = order, .domid = DOMID_SELF };

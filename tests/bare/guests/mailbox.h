@@ -18,6 +18,7 @@
 
 struct mailbox {
 	uint32_t state;			/* the guest counts up, GUEST_ENDED is the last */
+	uint32_t go;			/* its maker lets it go on */
 	uint64_t values[8];		/* the guest's results */
 };
 

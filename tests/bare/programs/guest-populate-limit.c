@@ -4,7 +4,7 @@
 
 #include "mailbox.h"
 
-#define ROOM 3			/* each vCPU asks for two */
+#define ROOM 96			/* each vCPU asks for 64 pages */
 
 GUEST_IMAGE(image, "populate-limit.guest");
 
@@ -25,7 +25,7 @@ void program(void)
 		crash("the guest does not start");
 	outcome("the guest goes on to its end", wait_guest(domid, GUEST_ENDED));
 	mailbox = mailbox_of(domid);
-	outcome("times that both had two pages of three", mailbox->values[0]);
+	outcome("times that both had 64 pages of 96", mailbox->values[0]);
 	note("times that none had", mailbox->values[1]);
 	outcome("pages that the guest has not given back", total_pages(domid) - before);
 	unmap_page(WINDOWS - 1);

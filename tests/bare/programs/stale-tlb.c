@@ -5,12 +5,18 @@
  */
 #include "bare.h"
 
+#include "mailbox.h"
+
 #define GFN 16
 #define OTHER 17		/* stays, and tells when the TLB is flushed */
 #define FROM 1			/* node */
 #define TO 0
 
-enum { OLD, NEW, CONTROL };		/* windows */
+#define CPU_OF_TO 1		/* not dom0's, whose TLB must be left alone */
+
+enum { OLD, NEW, CONTROL };	/* windows */
+
+GUEST_IMAGE(image, "release-touch.guest");
 
 static unsigned long fill(domid_t domid, unsigned int node)
 {
@@ -23,9 +29,31 @@ static unsigned long fill(domid_t domid, unsigned int node)
 	return gfn;
 }
 
+static void start(domid_t domid)
+{
+	load_guest(domid, image, image_end);
+	set_policy(domid, XEN_NUMA_POLICY_FIRST_TOUCH, 1UL << FROM | 1UL << TO, NULL, 0);
+	pin_vcpu(domid, 0, CPU_OF_TO);
+	start_guest(domid, 1);
+	if (!wait_guest(domid, 1))
+		crash("the guest does not start");
+}
+
+static void let_go(domid_t domid)
+{
+	struct mailbox *mailbox = mailbox_of(domid);
+
+	mailbox->values[0] = GFN;
+	__atomic_store_n(&mailbox->go, 1, __ATOMIC_SEQ_CST);
+	if (!wait_guest(domid, GUEST_ENDED) || mailbox->values[1])
+		crash("the guest does not give the page back");
+}
+
 static void lose_page(domid_t domid)
 {
-	if (argument("move")) {
+	if (argument("reserve")) {
+		let_go(domid);
+	} else if (argument("move")) {
 		if (move_page(domid, GFN, TO) != XEN_NUMA_MOVE_DONE)
 			crash("the page does not move");
 	} else if (argument("rebalance")) {
@@ -46,8 +74,11 @@ void program(void)
 	bool seen;
 
 	/* while a domain is built, Xen does not flush for it */
-	finish_creation(first);
 	finish_creation(second);
+	if (argument("reserve"))
+		start(first);
+	else
+		finish_creation(first);
 	if (populate(first, GFN, 0, FROM) != 1 || populate(first, OTHER, 0, TO) != 1)
 		crash("there is no page");
 	/* so that the next page there is the one that comes free */

@@ -37,6 +37,7 @@ long destroy_domain(domid_t domid);
 void get_domain_info(domid_t domid, struct xen_domctl_getdomaininfo *info);
 unsigned long total_pages(domid_t domid);
 void set_affinity(domid_t domid, unsigned long nodes);
+void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu);
 long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
 /* Extents populated, 0 or 1. */
 long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);

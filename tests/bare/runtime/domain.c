@@ -97,6 +97,15 @@ void set_affinity(domid_t domid, unsigned long nodes)
 	must_domctl(&op, XEN_DOMCTL_setnodeaffinity, domid);
 }
 
+void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu)
+{
+	uint64_t map = 1UL << cpu;
+	struct xen_domctl op = { .u.vcpuaffinity = { .vcpu = vcpu, .flags = XEN_VCPUAFFINITY_HARD, .cpumap_hard.nr_bits = 64 } };
+
+	set_xen_guest_handle(op.u.vcpuaffinity.cpumap_hard.bitmap, (uint8_t *)&map);
+	must_domctl(&op, XEN_DOMCTL_setvcpuaffinity, domid);
+}
+
 static long reservation(unsigned long op, domid_t domid, unsigned long gfn, unsigned int order, unsigned int flags)
 {
 	struct xen_memory_reservation reservation = { .nr_extents = 1, .extent_order = order, .mem_flags = flags, .domid = domid };
