@@ -90,7 +90,7 @@ def test_both_jobs_are_there(kind):
 def test_what_is_kept_is_what_a_run_leaves(kind, tmp_path):
     # a run of our own conftest.py, which finds its place by where it is
     shutil.copytree(REPO / "tests", tmp_path / "tests", ignore=lambda directory, names: [
-        name for name in names if name in ("boot", "bench", "numasim", "series", "unit", "__pycache__")])
+        name for name in names if name in ("boot", "bare", "bench", "numasim", "series", "unit", "__pycache__")])
     (tmp_path / "tests/series").mkdir()
     (tmp_path / "tests/series/test_one.py").write_text("def test_one():\n    pass\n")
     succeeds(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=tmp_path)

@@ -1,0 +1,59 @@
+"""The declared table of programs: what each runs on, and which finding of the review of version 0.1 it reproduces."""
+
+from dataclasses import dataclass
+
+from bare_boot import Topology, XenDown, uniform
+
+ONE_NODE = Topology("bare-1", (2,), (256,), uniform(1))
+TWO_NODES = Topology("bare-2", (1, 1), (256, 256), uniform(2))
+TWO_AND_ONE = Topology("bare-2-1", (2, 1), (256, 256), uniform(2))
+FOUR_NODES = Topology("bare-4", (1,) * 4, (192,) + (128,) * 3, uniform(4))
+
+
+class Differs(AssertionError):
+    """The outcome is not what stock's is, or a promise is broken."""
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    program: str
+    words: str = ""             # of the program
+    topology: Topology = ONE_NODE
+    xen_options: str = ""
+    ours: bool = False          # it needs hypercalls that stock Xen has not
+    on: tuple = ("debug", "release", "off")     # the first one in make test
+    finding: str = ""           # red today, on these, by that
+    red_on: tuple = ("debug", "release")
+    red: type = XenDown
+    expected: tuple = ()        # lines of Xen's console, patterns, that are no fault here
+
+
+POOL_IS_EMPTY = r"failed to allocate from HAP pool$"
+PUT_PAGE = "finding xen-core 1: populating fails inside an extent, and Xen panics"
+NO_FLUSH = "findings xen-core 2, xen-touch 1: a moved page's old frame is freed without a flush"
+# A debug Xen maps by its own cache what it copies, and flushes all when that is full: a TLB forgets too early there.
+WITH_TLB = "release", "off"
+OURS_WITH_TLB = "release",
+
+CASES = (
+    Case("populate-range", "populate-range", finding=PUT_PAGE),
+    Case("populate-pool", "populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
+    Case("guest-populate-pool", "guest-populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
+    Case("guest-populate-limit", "guest-populate-limit", topology=FOUR_NODES, finding=PUT_PAGE, expected=(r"Over-allocation for d1: ",)),
+    Case("populate-destroy", "populate-destroy", topology=TWO_NODES, xen_options="dom0_max_vcpus=2", finding=PUT_PAGE,
+         expected=(r"Cannot assign page to domain\d+ -- dying\.$",)),
+    # what cannot be taken back, it says, is gone
+    Case("populate-part", "populate-part", topology=TWO_NODES, ours=True, red=Differs, expected=(POOL_IS_EMPTY, r"is gone already: -12$"),
+         finding="finding xen-core 9: what is populated of an extent that fails is not taken back"),
+    Case("stale-tlb-release", "stale-tlb", "release", TWO_NODES, on=WITH_TLB),
+    Case("stale-tlb-move", "stale-tlb", "move", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
+    Case("stale-tlb-rebalance", "stale-tlb", "rebalance", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
+    Case("stale-tlb-reserve", "stale-tlb", "reserve", TWO_AND_ONE, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
+    Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options="dma_bits=26", red=Differs,
+         finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
+    Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red=Differs,
+         finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
+    Case("weights", "weights", topology=FOUR_NODES, ours=True, red=Differs,
+         finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
+)

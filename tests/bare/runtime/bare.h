@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a program that is the whole of dom0 has: its report, domains, their pages, guests, and a second vCPU. */
+#ifndef BARE_H
+#define BARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <xen/xen.h>
+#include <xen/domctl.h>
+
+#include "guest.h"		/* of tests/boot/smp-guest, for its text.c: say(), die_of(), strcmp(), … */
+
+#define PAGE_SHIFT 12
+#define ORDER_2M 9
+#define PAGES_2M (1UL << ORDER_2M)
+#define PAGES_1G (1UL << 18)
+#define ANY_NODE (-1)
+
+/* Each program has this; the report is complete when it returns. */
+void program(void);
+
+/* Whether a word is on the command line. */
+bool argument(const char *word);
+
+/* report.c.  What is the same on stock Xen; what a Xen with the series promises; what is good to know. */
+void outcome(const char *name, long value);
+void promise(const char *name, bool kept);
+void note(const char *name, long value);
+
+/* domain.c.  What fails there and is not the question is the end of the program. */
+domid_t new_domain(unsigned long mib, unsigned int vcpus);
+void set_max_pages(domid_t domid, unsigned long pages);
+void finish_creation(domid_t domid);
+long destroy_domain(domid_t domid);
+void get_domain_info(domid_t domid, struct xen_domctl_getdomaininfo *info);
+unsigned long total_pages(domid_t domid);
+void set_affinity(domid_t domid, unsigned long nodes);
+void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu);
+long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
+/* Extents populated, 0 or 1. */
+long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);
+long release_page(domid_t domid, unsigned long gfn);
+/* Single pages at the first gfns of GiB after GiB, from `from` on, until one is not populated: how many were.  Each takes a table. */
+unsigned long use_up_tables(domid_t domid, unsigned long from);
+/* In pages, below 2^bits if bits are not 0. */
+unsigned long free_pages(unsigned int node, unsigned int bits);
+
+/* pages.c.  Windows into the memory of a domain. */
+#define WINDOWS 4
+void *map_page(unsigned int window, domid_t domid, unsigned long gfn);
+unsigned long frame_of(unsigned int window);
+void unmap_page(unsigned int window);
+/* The entry is cleared, the TLB is not told. */
+void clear_entry(unsigned int window);
+/* false: a page fault. */
+bool peek(const volatile void *address, uint64_t *value);
+
+/* policy.c: hypercalls that stock Xen has not. */
+void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights);
+void get_weights(domid_t domid, uint32_t *weights, unsigned int room);
+unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node);
+unsigned long rebalance(domid_t domid);
+#define MOST_NODES 4
+struct node_usage {
+	uint64_t pages[XEN_NUMA_USAGE_SIZES];
+};
+void get_usage(domid_t domid, struct node_usage usage[MOST_NODES]);
+
+/* guest.c.  PVH guests, whose programs are in guests/. */
+#define GUEST_IMAGE(symbol, file) \
+	__asm__(".pushsection .rodata\n" #symbol ": .incbin \"" file "\"\n" #symbol "_end:\n.popsection"); \
+	extern const char symbol[], symbol##_end[]
+void load_guest(domid_t domid, const char *image, const char *end);
+void start_guest(domid_t domid, unsigned int vcpus);
+/* Until the guest has come so far, or is no more: false. */
+bool wait_guest(domid_t domid, uint32_t state);
+struct mailbox *mailbox_of(domid_t domid);
+
+/* cpus.c.  Runs on the second vCPU of dom0 from then on, and does not return. */
+void start_second_cpu(void (*work)(void));
+
+/* main.c */
+extern const struct start_info *start_info;
+
+#endif

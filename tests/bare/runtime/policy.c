@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* XEN_DOMCTL_numa_policy, which a Xen without the series refuses: its users run on ours only. */
+#include <string.h>
+
+#include "bare.h"
+
+static void policy_op(struct xen_domctl *op, uint32_t what, domid_t domid)
+{
+	long result;
+
+	op->u.numa_policy.op = what;
+	result = do_domctl(op, XEN_DOMCTL_numa_policy, domid);
+	if (result)
+		die_of("NUMA policy operation %u on d%d: %ld", what, domid, result);
+}
+
+void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights)
+{
+	struct xen_domctl op = { 0 };
+	struct xen_domctl_numa_policy_conf *conf = &op.u.numa_policy.u.conf;
+
+	conf->policy = policy;
+	conf->nodes.nr_bits = 8 * sizeof(nodes);
+	set_xen_guest_handle(conf->nodes.bitmap, (uint8_t *)&nodes);
+	conf->nr_weights = nr_weights;
+	set_xen_guest_handle(conf->weights, (uint32_t *)weights);
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_SET, domid);
+}
+
+void get_weights(domid_t domid, uint32_t *weights, unsigned int room)
+{
+	struct xen_domctl op = { 0 };
+	struct xen_domctl_numa_policy_conf *conf = &op.u.numa_policy.u.conf;
+	unsigned long nodes = 0;
+
+	conf->nodes.nr_bits = 8 * sizeof(nodes);
+	set_xen_guest_handle(conf->nodes.bitmap, (uint8_t *)&nodes);
+	conf->nr_weights = room;
+	set_xen_guest_handle(conf->weights, weights);
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_GET, domid);
+}
+
+unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node)
+{
+	struct xen_numa_move page = { .gfn = gfn, .node = node };
+	struct xen_domctl op = { .u.numa_policy.u.move.nr = 1 };
+
+	set_xen_guest_handle(op.u.numa_policy.u.move.list, &page);
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_MOVE, domid);
+	return page.result;
+}
+
+/* Pages moved. */
+unsigned long rebalance(domid_t domid)
+{
+	struct xen_domctl op = { 0 };
+	struct xen_domctl_numa_policy_rebalance *step = &op.u.numa_policy.u.rebalance;
+	unsigned long moved = 0;
+
+	while (step->gfn != XEN_NUMA_USAGE_END) {
+		step->nr = UINT32_MAX;
+		policy_op(&op, XEN_DOMCTL_NUMA_POLICY_REBALANCE, domid);
+		moved += step->pages[XEN_NUMA_MOVE_DONE];
+		memset(step->pages, 0, sizeof(step->pages));
+	}
+	return moved;
+}
+
+void get_usage(domid_t domid, struct node_usage usage[MOST_NODES])
+{
+	struct xen_domctl op = { 0 };
+	struct xen_domctl_numa_policy_usage *step = &op.u.numa_policy.u.usage;
+	struct node_usage some[MOST_NODES];
+
+	memset(usage, 0, MOST_NODES * sizeof(*usage));
+	while (step->gfn != XEN_NUMA_USAGE_END) {
+		memset(some, 0, sizeof(some));
+		step->nr_nodes = MOST_NODES;
+		set_xen_guest_handle(step->counts, some[0].pages);
+		policy_op(&op, XEN_DOMCTL_NUMA_POLICY_USAGE, domid);
+		for (int node = 0; node < MOST_NODES; node++)
+			for (int size = 0; size < XEN_NUMA_USAGE_SIZES; size++)
+				usage[node].pages[size] += some[node].pages[size];
+	}
+}
