@@ -33,7 +33,9 @@ BEGINS = b"bare: begins"
 # what failed is what programs tell
 REFUSED = r"common/memory\.c:\d+:d\d+v\d+ Could not allocate order="
 ENDS = r"\(XEN\) Resetting with "
-ENDED = re.compile(rb"\(XEN\) Hardware Dom0 shutdown: rebooting machine\s+" + ENDS.encode() + rb"[^\n]*\n\Z")
+# a console that the host keeps waiting says so, at any time
+ENDED = re.compile(rb"\(XEN\) Hardware Dom0 shutdown: rebooting machine\s+(?:\(XEN\) uart interrupt taking more than [^\n]*\n)?"
+                   + ENDS.encode() + rb"[^\n]*\n\Z")
 REPORT = re.compile(r"(\w+) (outcome|promise|note|end) (-?\d+) (.+)")
 DOWN = re.compile(r"Panic on CPU|Xen BUG at|Assertion '.*' failed|FATAL (TRAP|PAGE FAULT)")
 PANICKED = b"Panic on CPU"      # the last that a crash has to tell
