@@ -5,11 +5,11 @@
 #include "hypercall.h"
 
 #define INTERRUPTED 10
-#define MOST_ROUNDS 1000
-#define EXTENTS 8
-#define LONGEST_WAIT 50000	/* turns, a part of an extent */
+#define EXTENTS 24
+/* Needs another table in its middle, which a dying domain does not get. */
+#define GFN(n) (PAGES_2M * (n) + PAGES_2M / 2)
 
-static volatile unsigned long round, destroyed, extents;
+static volatile unsigned long round, extents, ready, destroyed;
 static volatile domid_t domid;
 static volatile long result;
 
@@ -25,11 +25,16 @@ static unsigned long random(unsigned long below)
 static void destroy_each(void)
 {
 	for (unsigned long mine = 1;; mine++) {
-		unsigned long after = random(EXTENTS), wait = random(LONGEST_WAIT);
+		volatile unsigned long turns = 1, i;
 
-		while (round < mine || extents < after)
+		while (round < mine)
 			pause_cpu();
-		for (volatile unsigned long i = 0; i < wait; i++)
+		/* as long as an extent takes, whatever the clock says */
+		while (!extents)
+			turns++;
+		turns = random(turns);
+		ready = mine;
+		for (i = 0; i < turns; i++)
 			;
 		result = destroy_domain(domid);
 		destroyed = mine;
@@ -41,17 +46,19 @@ void program(void)
 	unsigned long failed = 0, interrupted = 0, i;
 
 	start_second_cpu(destroy_each);
-	for (i = 1; i <= MOST_ROUNDS && interrupted < INTERRUPTED; i++) {
+	for (i = 1; interrupted < INTERRUPTED; i++) {
 		unsigned long n = 0;
 
-		extents = 0;
 		domid = new_domain(64, 1);
+		extents = 0;
 		round = i;
-		while (n < EXTENTS && populate(domid, PAGES_2M * n, ORDER_2M, ANY_NODE) == 1)
+		while (n < EXTENTS && populate(domid, GFN(n), ORDER_2M, ANY_NODE) == 1) {
 			extents = ++n;
+			/* else it may be over before the other CPU has looked */
+			while (ready < i)
+				pause_cpu();
+		}
 		interrupted += n < EXTENTS;
-		/* it may wait for one that will not be */
-		extents = EXTENTS;
 		while (destroyed < i)
 			pause_cpu();
 		failed += result != 0;
