@@ -148,6 +148,11 @@ unsigned long avail_node_heap_pages(unsigned int node)
 	return machine_free(node);
 }
 
+unsigned long avail_node_no_dma_pages(unsigned int node)
+{
+	return machine_free(node) - (node ? 0 : machine_free_for_dma());
+}
+
 unsigned long node_spanned_pages(nodeid_t node)
 {
 	return node < NODES ? NODE_PAGES : 0;
@@ -278,6 +283,12 @@ void machine_fill(nodeid_t node, unsigned long pages)
 			frames[i].is_free = false;
 			left--;
 		}
+}
+
+void machine_fragment(nodeid_t node)
+{
+	for (unsigned long i = node ? 0 : DMA_PAGES; i < NODE_PAGES; i += 2)
+		frames[node * NODE_PAGES + i].is_free = false;
 }
 
 unsigned long machine_owned(const struct domain *d)

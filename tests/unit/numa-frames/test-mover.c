@@ -83,11 +83,28 @@ static void what_is_in_use_stays(void **unused)
 	assert_int_equal(machine_owned(&dom), 3);
 }
 
+static void what_devices_need_is_left_alone(void **unused)
+{
+	unsigned int moved = 0;
+
+	for (unsigned long gfn = 0; gfn < 300; gfn++)
+		map(gfn, 1);
+	machine_fill(0, DMA_PAGES + 100);
+	move(300, 0);
+	for (unsigned long gfn = 0; gfn < 300; gfn++) {
+		assert_int_equal(moves[gfn].result, page_to_nid(at(gfn)) ? XEN_NUMA_MOVE_NO_ROOM : XEN_NUMA_MOVE_DONE);
+		moved += !page_to_nid(at(gfn));
+	}
+	assert_int_equal(moved, 100);
+	assert_int_equal(machine_free(0), DMA_PAGES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(old_frames_are_flushed_for_the_next, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_in_use_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_devices_need_is_left_alone, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("mover", tests, NULL, NULL);

@@ -104,6 +104,35 @@ static void nobody_owns_what_somebody_else_has_left(void **unused)
 	assert_int_equal(touch(2, 512, 0), 2);
 }
 
+static void what_devices_need_is_not_exchanged(void **unused)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		put(1, 9);
+	machine_fragment(0);
+	assert_int_equal(touch(0, 0, 9), NUMA_NO_NODE);
+	assert_int_equal(machine_free_for_dma(), DMA_PAGES);
+}
+
+static void nor_the_last_of_a_node(void **unused)
+{
+	const unsigned long low = NODE_PAGES / 64;
+
+	for (unsigned int i = 0; i < 8; i++)
+		put(1, 9);
+	machine_fill(0, DMA_PAGES + low + 512);
+	assert_int_equal(touch(0, 0, 9), 0);
+	assert_int_equal(machine_free_for_dma(), DMA_PAGES);
+	/* the right node is full: the next one has it in one piece */
+	assert_int_equal(touch(0, 512, 9), 1);
+	assert_int_equal(touch(0, 1024, 0), 1);
+	machine_fill(2, low + 1);
+	assert_int_equal(touch(2, 1025, 0), 2);
+	assert_int_equal(touch(2, 1026, 0), 1);
+	assert_int_equal(machine_free(2), low);
+	assert_int_equal(machine_free(0), DMA_PAGES + low);
+	assert_int_equal(machine_owned(&dom), 8 * 512);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +141,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_page_in_use_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_page_that_was_mapped_uncached_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_owns_what_somebody_else_has_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_devices_need_is_not_exchanged, setup, teardown),
+		cmocka_unit_test_setup_teardown(nor_the_last_of_a_node, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("reserve", tests, NULL, NULL);

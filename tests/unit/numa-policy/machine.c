@@ -7,6 +7,7 @@ static struct page_info frames[MAX_NUMNODES * NODE_PAGES];
 static bool is_free[MAX_NUMNODES * NODE_PAGES];
 static unsigned long avail[MAX_NUMNODES], spanned[MAX_NUMNODES];
 static unsigned long owned;
+unsigned long machine_dma_pages;
 
 struct p2m_entry p2m[P2M_PAGES];
 nodemask_t node_online_map;
@@ -46,6 +47,7 @@ void machine_reset(unsigned int nodes, const unsigned long pages[])
 {
 	owned = 0;
 	machine_p2m_fail_in = machine_dies_in = 0;
+	machine_dma_pages = 0;
 	machine_p2m_pages = -1;
 	machine_reuses = machine_stays_mapped = false;
 	node_online_map.bits[0] = 0;
@@ -94,6 +96,15 @@ unsigned long avail_node_heap_pages(unsigned int node)
 	return avail[node];
 }
 
+unsigned long avail_node_no_dma_pages(unsigned int node)
+{
+	unsigned long dma = 0;
+
+	for (unsigned long i = 0; !node && i < machine_dma_pages; i++)
+		dma += is_free[i];
+	return avail[node] - dma;
+}
+
 unsigned int domain_tot_pages(const struct domain *d)
 {
 	(void)d;
@@ -102,11 +113,11 @@ unsigned int domain_tot_pages(const struct domain *d)
 
 static void free_frame(struct page_info *pg);
 
-static long find_block(nodeid_t node, unsigned int order)
+static long find_block(nodeid_t node, unsigned int order, unsigned long from)
 {
 	unsigned long size = 1UL << order, base = node * NODE_PAGES;
 
-	for (unsigned long i = 0; i + size <= spanned[node]; i += size) {
+	for (unsigned long i = (from + size - 1) & ~(size - 1); i + size <= spanned[node]; i += size) {
 		unsigned long j = 0;
 
 		while (j < size && is_free[base + i + j])
@@ -119,7 +130,7 @@ static long find_block(nodeid_t node, unsigned int order)
 
 bool machine_has_block(nodeid_t node, unsigned int order)
 {
-	return avail[node] >> order && find_block(node, order) >= 0;
+	return avail[node] >> order && find_block(node, order, 0) >= 0;
 }
 
 /* As domain_kill() does, on another CPU. */
@@ -172,7 +183,9 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 
 	if (avail[node] < size)
 		return NULL;
-	at = find_block(node, order);
+	at = find_block(node, order, node ? 0 : machine_dma_pages);
+	if (at < 0 && !(memflags & MEMF_no_dma))
+		at = find_block(node, order, 0);
 	if (at < 0)
 		return NULL;
 	for (unsigned long i = at; i < at + size; i++) {

@@ -154,6 +154,40 @@ static void a_fragmented_node_is_used_in_pieces(void **unused)
 	assert_int_equal(dom.numa_policy->fallback, 0);
 }
 
+static unsigned long free_for_dma(void)
+{
+	return avail_node_heap_pages(0) - avail_node_no_dma_pages(0);
+}
+
+static void what_devices_need_is_taken_last(void **unused)
+{
+	const unsigned long pages[] = { 2048, 2048 };
+
+	(void)unused;
+	for (unsigned int i = 0; i < 3; i++) {
+		machine_reset(2, pages);
+		machine_dma_pages = 1024;
+		new_domain(i ? "round-2m" : "round-4k", i < 2 ? 3 : 1);
+		for (unsigned long g = 0; g < 4096; g += 512) {
+			assert_int_equal(populate(g, 9), 0);
+			assert_int_equal(free_for_dma(), g < 3072 ? 1024 : 4096 - 512 - g);
+		}
+		assert_int_equal(dom.numa_policy->placed + dom.numa_policy->fallback, 4096);
+	}
+
+	/* Nor does it count as memory in smaller pieces. */
+	machine_reset(2, pages);
+	machine_dma_pages = 2048 - 256;
+	new_domain("round-2m", 1);
+	assert_int_equal(populate(0, 9), 0);
+	assert_int_equal(node_at(0), 1);
+	assert_int_equal(p2m[0].order, 9);
+
+	/* But for who asks for low addresses. */
+	assert_int_equal(numa_policy_populate(&dom, _gfn(512), 9, MEMF_no_tlbflush | 1U << _MEMF_bits, &need_flush, &stamp), 0);
+	assert_int_equal(node_at(512), 0);
+}
+
 static void a_preempted_caller_goes_on_where_it_was(void **unused)
 {
 	const unsigned long pages[] = { 8192, 8192 };
@@ -392,10 +426,10 @@ static void check_page(unsigned long gfn, unsigned long home, unsigned int grain
 	right = nth[(gfn >> grain) % nr];
 	if (is == right)
 		return;
-	assert_true(avail_node_heap_pages(right) <= small);
+	assert_true(avail_node_no_dma_pages(right) <= small);
 	for_each_node_mask(n, node_online_map)
 		if (test_distance[right][n] < test_distance[right][is])
-			assert_true(avail_node_heap_pages(n) <= small);
+			assert_true(avail_node_no_dma_pages(n) <= small);
 }
 
 static void random_extents(void **unused)
@@ -427,6 +461,7 @@ static void random_extents(void **unused)
 		machine_p2m_fail_percent = rnd(8) ? 0 : rnd(3);
 		machine_one_by_one = rnd(2);
 		machine_reuses = !rnd(4);
+		machine_dma_pages = rnd(3) ? 0 : rnd(pages[0] + 1);
 		machine_dies_in = rnd(8) ? 0 : 1 + rnd(3000);
 
 		for (unsigned int i = 0; i < 12; i++) {
@@ -470,6 +505,7 @@ int main(void)
 		cmocka_unit_test(a_full_node_is_replaced_by_the_nearest),
 		cmocka_unit_test(a_superpage_moves_whole_to_the_next_node),
 		cmocka_unit_test(a_fragmented_node_is_used_in_pieces),
+		cmocka_unit_test(what_devices_need_is_taken_last),
 		cmocka_unit_test(a_preempted_caller_goes_on_where_it_was),
 		cmocka_unit_test(two_cpus_do_not_share_an_extent),
 		cmocka_unit_test(what_does_not_fit_is_taken_back),

@@ -150,6 +150,7 @@ void free_domheap_pages(struct page_info *pg, unsigned int order);
 void free_replaced_pages(struct page_info *pg, unsigned int order);
 #define free_domheap_page(pg) free_domheap_pages(pg, 0)
 unsigned long avail_node_heap_pages(unsigned int node);
+unsigned long avail_node_no_dma_pages(unsigned int node);
 unsigned long node_spanned_pages(nodeid_t node);
 
 void clear_domain_page(mfn_t mfn);
@@ -231,6 +232,8 @@ void machine_reset(void);
 void machine_leave_dirty(nodeid_t node);
 /* All but @pages of a node are in use. */
 void machine_fill(nodeid_t node, unsigned long pages);
+/* Each second page that devices do not need is in use. */
+void machine_fragment(nodeid_t node);
 unsigned long machine_free(nodeid_t node);
 unsigned long machine_free_for_dma(void);
 unsigned long machine_owned(const struct domain *d);

@@ -102,6 +102,7 @@ extern unsigned int test_distance[MAX_NUMNODES][MAX_NUMNODES];
 #define __node_distance(a, b)  test_distance[a][b]
 unsigned long node_spanned_pages(nodeid_t node);
 unsigned long avail_node_heap_pages(unsigned int node);
+unsigned long avail_node_no_dma_pages(unsigned int node);
 
 /* Locks: taken once, and nothing slow is done under one. */
 typedef struct { int held; } spinlock_t;
@@ -172,7 +173,9 @@ unsigned int domain_tot_pages(const struct domain *d);
 
 /* Heap and p2m. */
 #define MEMF_node(n)       ((((n) + 1U) & 0xff) << 8)
+#define MEMF_no_dma        (1U << 3)
 #define MEMF_exact_node    (1U << 4)
+#define _MEMF_bits         24
 #define MEMF_no_tlbflush   (1U << 6)
 struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 				      unsigned int memflags);

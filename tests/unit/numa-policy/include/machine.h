@@ -14,6 +14,8 @@ extern struct p2m_entry p2m[P2M_PAGES];
 /* Nodes without pages are there, but have no memory. */
 void machine_reset(unsigned int nodes, const unsigned long pages[]);
 nodeid_t machine_node_of(unsigned long mfn);
+/* The first frames of node 0, which MEMF_no_dma leaves alone. */
+extern unsigned long machine_dma_pages;
 /* Take a random share of a node's frames away, for good. */
 void machine_fragment(nodeid_t node, unsigned int percent);
 /* Frames that belong to the domain, mapped or not. */
