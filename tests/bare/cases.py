@@ -50,7 +50,7 @@ CASES = (
     Case("stale-tlb-move", "stale-tlb", "move", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("stale-tlb-rebalance", "stale-tlb", "rebalance", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("stale-tlb-reserve", "stale-tlb", "reserve", TWO_AND_ONE, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
-    Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options="dma_bits=26", red_on=NOT_MENDED, red=Differs,
+    Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options="dma_bits=26", red=Differs,
          finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
     Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red_on=NOT_MENDED, red=Differs,
          finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
