@@ -54,6 +54,10 @@ CASES = (
          finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
     Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red_on=NOT_MENDED, red=Differs,
          finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
+    Case("touch-no-table", "touch-no-table", topology=TWO_NODES, ours=True, red=Differs,
+         expected=(POOL_IS_EMPTY, r"domain_crash called from ", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$",
+                   r"Domain 1 \(vcpu#0\) crashed on cpu#\d+:"),
+         finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),
     Case("weights", "weights", topology=FOUR_NODES, ours=True, red_on=NOT_MENDED, red=Differs,
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
 )
