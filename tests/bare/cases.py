@@ -58,6 +58,6 @@ CASES = (
          expected=(POOL_IS_EMPTY, r"domain_crash called from ", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$",
                    r"Domain 1 \(vcpu#0\) crashed on cpu#\d+:"),
          finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),
-    Case("weights", "weights", topology=FOUR_NODES, ours=True, red_on=NOT_MENDED, red=Differs,
+    Case("weights", "weights", topology=FOUR_NODES, ours=True, red=Differs,
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
 )

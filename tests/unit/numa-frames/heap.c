@@ -11,6 +11,7 @@ nodemask_t node_online_map = { { (1UL << NODES) - 1 } };
 nodeid_t machine_wanted;
 unsigned int machine_grain;
 unsigned long machine_placed;
+int (*machine_set_entry)(gfn_t gfn, unsigned int order, p2m_type_t t);
 static int contents;
 
 void page_list_add_tail(struct page_info *pg, struct page_list_head *l)
@@ -187,7 +188,9 @@ void unmap_domain_page(void *page)
 
 int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t, p2m_access_t a)
 {
-	abort();
+	if (!machine_set_entry)
+		abort();
+	return machine_set_entry(gfn, order, t);
 }
 
 void p2m_tlb_flush_sync(struct p2m_domain *p2m) {}

@@ -7,7 +7,7 @@ import pytest
 import ctests
 
 HERE = Path(__file__).absolute().parent
-PROGRAMS = ("test-reserve", "test-mover")
+PROGRAMS = ("test-reserve", "test-release", "test-mover")
 MM = "xen/arch/x86/mm"
 
 # What is broken (file, from, to), and the program that has to see it.
@@ -34,6 +34,14 @@ MUTANTS = {
                                         "page_list_del(old, &d->page_list);\n        page_set_owner(old, NULL);", "test-mover"),
     "a page less owned for each that was moved": ("p2m-numa-batch.c", "free_replaced_pages(", "free_domheap_pages(", "test-mover"),
     "a page with stale caches is moved": ("p2m-numa-batch.c", "if ( pg->u.inuse.type_info & PGT_non_coherent )", "if ( false )", "test-mover"),
+    "dividing costs nothing": ("p2m-numa-release.c", "r->work += P2M_NUMA_DIVISION;", ";", "test-release"),
+    "1 GiB is divided once": ("p2m-numa-release.c", "    for ( i = order; i < entry; i += PAGETABLE_ORDER )", "    if ( order < entry )", "test-release"),
+    "pages cost nothing": ("p2m-numa-release.c", "r->work += nr;", ";", "test-release"),
+    "a round has no end": ("p2m-numa-release.c", "if ( r->work + nr + 2 * P2M_NUMA_DIVISION > P2M_NUMA_ROUND_WORK )", "if ( false )", "test-release"),
+    "what is divided comes on top": ("p2m-numa-release.c", "r->work + nr + 2 * P2M_NUMA_DIVISION >", "r->work + nr >", "test-release"),
+    "no table, 512 times": ("p2m-numa-release.c", "if ( result != P2M_NUMA_NO_ROOM )", "if ( true )", "test-release"),
+    "a page in use is released": ("p2m-numa-release.c", "pg->count_info != (PGC_allocated | 1) ||", "", "test-release"),
+    "a page in use keeps its neighbours": ("p2m-numa-release.c", "                if ( result != P2M_NUMA_NO_ROOM )\n                    n = 1;", "", "test-release"),
     "a page in use is moved": ("p2m-numa-batch.c", "    } while ( (y & (PGC_count_mask | PGC_allocated)) == (PGC_allocated | 1) );",
                                "    } while ( true );", "test-mover"),
 }

@@ -60,6 +60,21 @@ static void expect(uint32_t policy, uint64_t home, bool follows)
 	assert_int_equal(conf.nr_weights, __builtin_popcountll(home));
 }
 
+static void expect_weights(uint64_t home, const uint32_t *expected)
+{
+	struct xen_domctl_numa_policy_conf conf = { .nr_weights = 64 };
+	uint32_t weights[64];
+	uint64_t nodes = 0;
+
+	conf.nodes.nr_bits = 64;
+	conf.nodes.bitmap.p = (uint8_t *)&nodes;
+	conf.weights.p = weights;
+	assert_int_equal(numa_policy_get(&dom, &conf), 0);
+	assert_int_equal(nodes, home);
+	assert_int_equal(conf.nr_weights, __builtin_popcountll(home));
+	assert_memory_equal(weights, expected, conf.nr_weights * sizeof(*weights));
+}
+
 static void the_option_knows_its_values(void **unused)
 {
 	(void)unused;
@@ -129,15 +144,48 @@ static void weights_belong_to_home_nodes(void **unused)
 
 	(void)unused;
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, w), 0);
-	assert_int_equal(dom.numa_policy->home.weight[2], 255);
+	expect_weights(0xb, (uint32_t[]){ 3, 1, 255 });
 
-	/* An affinity they do not fit, and the old one again. */
+	/* Some of these nodes have the weights that they had. */
 	dom.node_affinity.bits[0] = 3;
-	expect(XEN_NUMA_POLICY_ROUND_4K, 3, true);
-	assert_int_equal(dom.numa_policy->home.weight[0], 1);
+	expect_weights(3, (uint32_t[]){ 3, 1 });
+	dom.node_affinity.bits[0] = 9;
+	expect_weights(9, (uint32_t[]){ 3, 255 });
 	dom.node_affinity.bits[0] = 0xf;
-	expect(XEN_NUMA_POLICY_ROUND_4K, 0xb, true);
-	assert_int_equal(dom.numa_policy->home.weight[0], 3);
+	expect_weights(0xb, (uint32_t[]){ 3, 1, 255 });
+}
+
+static void other_nodes_have_none_of_them(void **unused)
+{
+	(void)unused;
+	dom.node_affinity.bits[0] = 3;
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 2, (uint32_t[]){ 3, 7 }), 0);
+	expect_weights(3, (uint32_t[]){ 3, 7 });
+
+	/* As many, all of them others or one; more; none that has memory. */
+	dom.node_affinity.bits[0] = 9;
+	expect_weights(9, (uint32_t[]){ 1, 1 });
+	dom.node_affinity.bits[0] = 0xb;
+	expect_weights(0xb, (uint32_t[]){ 1, 1, 1 });
+	test_distance[2][3] = 12;
+	dom.node_affinity.bits[0] = 4;
+	expect_weights(8, (uint32_t[]){ 1 });
+
+	/* Until they are the home nodes again. */
+	dom.node_affinity.bits[0] = 2;
+	expect_weights(2, (uint32_t[]){ 7 });
+	dom.node_affinity.bits[0] = 3;
+	expect_weights(3, (uint32_t[]){ 3, 7 });
+
+	/* What is set without weights has none, nor has what is set with others those of before. */
+	dom.node_affinity.bits[0] = 0xa;
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 2, (uint32_t[]){ 5, 2 }), 0);
+	expect_weights(0xa, (uint32_t[]){ 5, 2 });
+	dom.node_affinity.bits[0] = 3;
+	expect_weights(3, (uint32_t[]){ 1, 1 });
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 0, NULL), 0);
+	dom.node_affinity.bits[0] = 0xa;
+	expect_weights(0xa, (uint32_t[]){ 1, 1 });
 }
 
 static void nonsense_is_refused_and_changes_nothing(void **unused)
@@ -205,6 +253,7 @@ int main(void)
 		TEST(home_nodes_have_memory),
 		TEST(home_nodes_follow_the_affinity_unless_named),
 		TEST(weights_belong_to_home_nodes),
+		TEST(other_nodes_have_none_of_them),
 		TEST(nonsense_is_refused_and_changes_nothing),
 		TEST(get_writes_no_more_than_there_is_room_for),
 	};

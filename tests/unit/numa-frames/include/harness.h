@@ -28,6 +28,7 @@ typedef uint8_t nodeid_t;
 #define PADDR_MASK    ((1UL << 52) - 1)
 #define PAGE_ORDER_4K 0U
 #define PAGE_ORDER_2M 9U
+#define PAGETABLE_ORDER 9U
 #define SUPERPAGE_PAGES 512UL
 #define PRI_gfn "05lx"
 
@@ -35,6 +36,7 @@ typedef uint8_t nodeid_t;
 #define likely(x)   (x)
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#define min_t(t, a, b) min((t)(a), (t)(b))
 #define ASSERT(x) assert(x)
 #define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
 #define SWAP(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
@@ -49,6 +51,7 @@ static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned
 #define find_first_zero_bit(map, size) find_next_zero_bit(map, size, 0)
 #define write_atomic(p, v) (*(p) = (v))
 #define smp_wmb() ((void)0)
+#define smp_mb() ((void)0)
 #define cmpxchg(p, old, new) __extension__({ __typeof__(*(p)) was_ = *(p); if (was_ == (old)) *(p) = (new); was_; })
 
 typedef struct { unsigned long gfn; } gfn_t;
@@ -59,6 +62,8 @@ static inline unsigned long gfn_x(gfn_t g) { return g.gfn; }
 static inline unsigned long mfn_x(mfn_t m) { return m.mfn; }
 static inline gfn_t gfn_add(gfn_t g, unsigned long i) { return _gfn(g.gfn + i); }
 static inline mfn_t mfn_add(mfn_t m, unsigned long i) { return _mfn(m.mfn + i); }
+#define INVALID_MFN _mfn(~0UL)
+#define INVALID_M2P_ENTRY (~0UL)
 #define mfn_to_maddr(m) (mfn_x(m) << PAGE_SHIFT)
 #define page_to_maddr(pg) mfn_to_maddr(page_to_mfn(pg))
 
@@ -162,11 +167,15 @@ void unmap_domain_page(void *page);
 typedef enum { p2m_invalid, p2m_mmio_dm, p2m_ram_rw, p2m_ram_logdirty, p2m_ram_ro, p2m_populate_on_demand } p2m_type_t;
 typedef enum { p2m_access_rwx } p2m_access_t;
 #define p2m_is_any_ram(t) ((t) != p2m_mmio_dm)
+#define p2m_is_pod(t) ((t) == p2m_populate_on_demand)
+#define p2m_is_hole(t) ((t) == p2m_mmio_dm || (t) == p2m_invalid)
+#define p2m_is_logdirty_range(p2m, start, end) false
 #define P2M_ALLOC 1
 struct p2m_reserve;
 struct p2m_domain {
 	struct domain *domain;
-	bool batch_flush, need_flush;
+	bool batch_flush, need_flush, global_logdirty;
+	p2m_access_t default_access;
 	struct { struct p2m_reserve *reserve; bool split; long entry_count, count; } pod;
 	mfn_t (*get_entry)(struct p2m_domain *, gfn_t, p2m_type_t *, p2m_access_t *, int, unsigned int *, bool *);
 };
@@ -195,6 +204,7 @@ extern struct entry { bool present; unsigned long mfn; uint64_t raw; } p2m_entri
 #define mem_sharing_enabled(d) false
 #define mem_paging_enabled(d) false
 #define domain_crash(d, ...) abort()
+extern int (*machine_set_entry)(gfn_t gfn, unsigned int order, p2m_type_t t);
 int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t, p2m_access_t a);
 void p2m_tlb_flush_sync(struct p2m_domain *p2m);
 void p2m_numa_flush(struct p2m_domain *p2m);
