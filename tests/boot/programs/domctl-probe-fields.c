@@ -314,7 +314,8 @@ static void probe_sampling(void)
 
 	/* again and again, and not twice at a time */
 	for (i = 0; i < 20; i++) {
-		prepare_start()->frames = 1 + (1 << i % 9);
+		/* the most first: the ring of the first one is that of all */
+		prepare_start()->frames = 1 + (1 << (8 - i % 9));
 		expect_good("start sampling");
 		prepare_start();
 		expect_refusal("start sampling twice");
