@@ -12,6 +12,8 @@ HERE = Path(__file__).absolute().parent
 MISTAKES = {
     "move": ("WRITABLE_TOO_EARLY", "OWNER_CLEARED", "FREED_TOO_EARLY", "NO_FIRST_FLUSH", "NO_SECOND_FLUSH", "NOT_FROZEN"),
     "populate": ("NO_OWN_REFERENCE", "OWNER_NOT_CHECKED", "GFN_LOCKED_TOO_LATE"),
+    "touch": ("OWNER_CLEARED", "FLUSHED_TOO_LATE", "BUSY_RELEASED", "NOT_CLEARED", "NOT_SCRUBBED"),
+    "queue": ("HINT_TOO_EARLY", "NOT_AWAITED", "TAKEN_BACK_FROM_BUSY", "DONE_TOO_EARLY", "MARK_NOT_JOINED", "INTERRUPTS_ON"),
     "sample": ("TWO_STARTS", "STOP_FORGOTTEN", "TASKLET_NOT_AWAITED", "RING_ENDS_WITH_SAMPLING", "RING_TAKEN_FROM_START", "DEATH_NOT_SEEN"),
 }
 # Cases that the code has wrong, which are left out unless asked for, and with what it would have them right.
