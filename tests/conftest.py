@@ -22,7 +22,7 @@ from runner.soak import Soak
 TESTS = Path(__file__).absolute().parent
 RESULTS = TESTS.parent / "build" / "results"
 BOOT_BYTES = 8 << 30        # what an emulated machine may come to need of the host
-BOOTLESS = "series", "unit", "numasim"      # directories where only tests of a machine start one
+BOOTLESS = "series", "unit", "models", "numasim"      # directories where only tests of a machine start one
 
 
 class FailuresAtOnce:
