@@ -29,7 +29,6 @@ class Case:
     expected: tuple = ()        # lines of Xen's console, patterns, that are no fault here
 
 
-NOT_MENDED = "debug", "release"
 POOL_IS_EMPTY = r"failed to allocate from HAP pool$"
 PUT_PAGE = "finding xen-core 1: populating fails inside an extent, and Xen panics"
 NO_FLUSH = "findings xen-core 2, xen-touch 1: a moved page's old frame is freed without a flush"
@@ -52,7 +51,7 @@ CASES = (
     Case("stale-tlb-reserve", "stale-tlb", "reserve", TWO_AND_ONE, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options="dma_bits=26", red=Differs,
          finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
-    Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red_on=NOT_MENDED, red=Differs,
+    Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red=Differs,
          finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
     Case("touch-no-table", "touch-no-table", topology=TWO_NODES, ours=True, red=Differs,
          expected=(POOL_IS_EMPTY, r"domain_crash called from ", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$",

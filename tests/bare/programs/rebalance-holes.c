@@ -19,7 +19,7 @@ static unsigned long superpages(void)
 void program(void)
 {
 	domid_t domid = new_domain(256, 1);
-	unsigned long before, after;
+	unsigned long before, after, would, moved;
 
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_2M, 1 << 0, NULL, 0);
 	for (unsigned long i = 0; i < SUPERPAGES; i++)
@@ -29,7 +29,11 @@ void program(void)
 	if (!before)
 		crash("node 0 is full already");
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 0 | 1 << 1, NULL, 0);
-	note("pages moved", rebalance(domid));
+	would = would_rebalance(domid);
+	moved = rebalance(domid);
+	note("pages moved", moved);
+	promise("a dry run says what moves", moved == would);
+	promise("once", !would_rebalance(domid) && !rebalance(domid));
 	after = superpages();
 	note("superpages before", before);
 	note("superpages after", after);

@@ -61,7 +61,9 @@ bool peek(const volatile void *address, uint64_t *value);
 void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights);
 void get_weights(domid_t domid, uint32_t *weights, unsigned int room);
 unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node);
+/* Pages moved, or that would be. */
 unsigned long rebalance(domid_t domid);
+unsigned long would_rebalance(domid_t domid);
 #define MOST_NODES 4
 struct node_usage {
 	uint64_t pages[XEN_NUMA_USAGE_SIZES];

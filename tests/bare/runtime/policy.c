@@ -50,8 +50,7 @@ unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node)
 	return page.result;
 }
 
-/* Pages moved. */
-unsigned long rebalance(domid_t domid)
+static unsigned long rebalance_by(domid_t domid, uint32_t flags)
 {
 	struct xen_domctl op = { 0 };
 	struct xen_domctl_numa_policy_rebalance *step = &op.u.numa_policy.u.rebalance;
@@ -59,11 +58,22 @@ unsigned long rebalance(domid_t domid)
 
 	while (step->gfn != XEN_NUMA_USAGE_END) {
 		step->nr = UINT32_MAX;
+		step->flags = flags;
 		policy_op(&op, XEN_DOMCTL_NUMA_POLICY_REBALANCE, domid);
 		moved += step->pages[XEN_NUMA_MOVE_DONE];
 		memset(step->pages, 0, sizeof(step->pages));
 	}
 	return moved;
+}
+
+unsigned long rebalance(domid_t domid)
+{
+	return rebalance_by(domid, 0);
+}
+
+unsigned long would_rebalance(domid_t domid)
+{
+	return rebalance_by(domid, XEN_NUMA_REBALANCE_DRY_RUN);
 }
 
 void get_usage(domid_t domid, struct node_usage usage[MOST_NODES])

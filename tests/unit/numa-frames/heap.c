@@ -224,7 +224,8 @@ void p2m_numa_walk_look(struct p2m_numa_walk *w, gfn_t gfn, struct p2m_numa_entr
 {
 	const struct entry *is = &p2m_entries[gfn.gfn];
 
-	*e = (struct p2m_numa_entry){ .mfn = _mfn((is->raw & PADDR_MASK) >> PAGE_SHIFT), .type = is->present ? p2m_ram_rw : p2m_mmio_dm };
+	*e = (struct p2m_numa_entry){ .mfn = _mfn((is->raw & PADDR_MASK) >> PAGE_SHIFT), .type = is->present ? p2m_ram_rw : p2m_mmio_dm,
+		.order = is->order };
 }
 
 void p2m_numa_walk_find(struct p2m_numa_walk *w, gfn_t gfn)

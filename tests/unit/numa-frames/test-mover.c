@@ -44,7 +44,7 @@ static void move(unsigned long nr, nodeid_t node)
 {
 	for (unsigned long i = 0; i < nr; i++)
 		moves[i] = (struct xen_numa_move){ .gfn = i, .node = node };
-	assert_int_equal(p2m_numa_move(b, moves, nr), 0);
+	assert_int_equal(p2m_numa_move(b, moves, nr, false), 0);
 	machine_check();
 }
 
@@ -99,12 +99,126 @@ static void what_devices_need_is_left_alone(void **unused)
 	assert_int_equal(machine_free(0), DMA_PAGES);
 }
 
+/* 2 MiB on node 1 that are one entry, of which the odd pages go to node 2. */
+static struct page_info *map_superpage(void)
+{
+	struct page_info *pg = machine_give(1, 9);
+
+	for (unsigned long gfn = 0; gfn < 512; gfn++) {
+		page_list_add_tail(pg + gfn, &dom.page_list);
+		p2m_entries[gfn] = (struct entry){ .present = true, .order = 9, .raw = mfn_to_maddr(page_to_mfn(pg + gfn)) | ENTRY_WRITE };
+		moves[gfn] = (struct xen_numa_move){ .gfn = gfn, .node = 1 + gfn % 2 };
+	}
+	return pg;
+}
+
+static int divide(gfn_t gfn, unsigned int order, p2m_type_t t)
+{
+	assert_int_equal(order, 0);
+	assert_int_equal(p2m_entries[gfn_x(gfn)].order, 9);
+	for (unsigned long i = 0; i < 512; i++)
+		p2m_entries[i].order = 0;
+	return 0;
+}
+
+static void move_half(bool renew)
+{
+	machine_set_entry = divide;
+	assert_int_equal(p2m_numa_move(b, moves, 512, renew), 0);
+	machine_set_entry = NULL;
+	machine_check();
+	assert_int_equal(machine_owned(&dom), 512);
+	for (unsigned long gfn = 0; gfn < 512; gfn++) {
+		assert_int_equal(at(gfn)->content, gfn + 1);
+		assert_true(p2m_entries[gfn].raw & ENTRY_WRITE);
+	}
+}
+
+/* Frames of a former superpage that came free. */
+static unsigned int nr_free(const struct page_info *pg)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < 512; i++)
+		nr += pg[i].is_free;
+	return nr;
+}
+
+static void a_superpage_that_is_divided_comes_free(void **unused)
+{
+	struct page_info *old = map_superpage();
+
+	move_half(true);
+	for (unsigned long gfn = 0; gfn < 512; gfn++) {
+		assert_int_equal(moves[gfn].result, XEN_NUMA_MOVE_DONE);
+		assert_int_equal(page_to_nid(at(gfn)), 1 + gfn % 2);
+	}
+	assert_int_equal(nr_free(old), 512);
+	assert_int_equal(machine_free(1), NODE_PAGES - 256);
+	assert_int_equal(machine_free(2), NODE_PAGES - 256);
+}
+
+static void who_names_pages_moves_these(void **unused)
+{
+	struct page_info *old = map_superpage();
+
+	move_half(false);
+	for (unsigned long gfn = 0; gfn < 512; gfn++)
+		assert_int_equal(moves[gfn].result, gfn % 2 ? XEN_NUMA_MOVE_DONE : XEN_NUMA_MOVE_THERE);
+	assert_int_equal(nr_free(old), 256);
+}
+
+/* It would not come free as a whole: what is there stays, all of it. */
+static void without_room_what_is_there_stays(void **unused)
+{
+	for (unsigned int node = 1; node <= 2; node++) {
+		unsigned int moved = 0;
+		struct page_info *old;
+
+		if (node == 2) {
+			teardown(NULL);
+			setup(NULL);
+		}
+		old = map_superpage();
+		machine_fill(node, 100);
+		move_half(true);
+		for (unsigned long gfn = 0; gfn < 512; gfn++) {
+			if (gfn % 2 == 0)
+				assert_int_equal(moves[gfn].result, XEN_NUMA_MOVE_THERE);
+			else if (node == 1)
+				assert_int_equal(moves[gfn].result, XEN_NUMA_MOVE_DONE);
+			moved += moves[gfn].result == XEN_NUMA_MOVE_DONE;
+		}
+		assert_int_equal(moved, node == 1 ? 256 : 100);
+		assert_int_equal(nr_free(old), moved);
+		assert_int_equal(machine_free(node), node == 1 ? 100 + 256 : 0);
+	}
+}
+
+/* On its node it is where it should be, and nobody need be told why it was not copied. */
+static void what_is_there_and_in_use_is_there(void **unused)
+{
+	struct page_info *old = map_superpage();
+
+	old[10].count_info++;
+	old[11].count_info++;
+	move_half(true);
+	assert_int_equal(moves[10].result, XEN_NUMA_MOVE_THERE);
+	assert_int_equal(moves[11].result, XEN_NUMA_MOVE_BUSY);
+	assert_int_equal(nr_free(old), 510);
+	assert_ptr_equal(at(10), old + 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(old_frames_are_flushed_for_the_next, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_in_use_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_left_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_superpage_that_is_divided_comes_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_names_pages_moves_these, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_room_what_is_there_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_there_and_in_use_is_there, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("mover", tests, NULL, NULL);

@@ -42,6 +42,10 @@ MUTANTS = {
     "no table, 512 times": ("p2m-numa-release.c", "if ( result != P2M_NUMA_NO_ROOM )", "if ( true )", "test-release"),
     "a page in use is released": ("p2m-numa-release.c", "pg->count_info != (PGC_allocated | 1) ||", "", "test-release"),
     "a page in use keeps its neighbours": ("p2m-numa-release.c", "                if ( result != P2M_NUMA_NO_ROOM )\n                    n = 1;", "", "test-release"),
+    "what is there stays in what is divided": ("p2m-numa-move.c", "if ( there && !renew )", "if ( there )", "test-mover"),
+    "what is there always moves": ("p2m-numa-move.c", "if ( there && !renew )", "if ( false )", "test-mover"),
+    "copied although nothing comes free": ("p2m-numa-move.c", "renew = renew && has_all_pages(b);", "", "test-mover"),
+    "in use where it should be": ("p2m-numa-move.c", "    else if ( there )\n        result = XEN_NUMA_MOVE_THERE;\n", "", "test-mover"),
     "a page in use is moved": ("p2m-numa-batch.c", "    } while ( (y & (PGC_count_mask | PGC_allocated)) == (PGC_allocated | 1) );",
                                "    } while ( true );", "test-mover"),
 }

@@ -186,7 +186,7 @@ struct domain {
 	struct p2m_domain p2m;
 };
 #define P2M_PAGES 4096UL
-extern struct entry { bool present; unsigned long mfn; uint64_t raw; } p2m_entries[P2M_PAGES];
+extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entries[P2M_PAGES];
 #define p2m_get_hostp2m(d) ((struct p2m_domain *)&(d)->p2m)
 #define p2m_has_reserve(p2m) ((p2m)->pod.reserve != NULL)
 #define p2m_lock(p) ((void)(p))
