@@ -5,9 +5,6 @@
  * Two callers start and stop as they like, the sampling works and may end by
  * itself, a reader maps the ring, somebody destroys the domain.  What is done
  * under the lock of struct numa_policy is one step.
- *
- * Two cases are left out unless asked for by -D, as the code is wrong in them:
- * see README.md.
  */
 #define STARTS 3
 #define SIZE   4        /* a sampling is known by its number, from 1 on */
@@ -18,13 +15,13 @@ byte sampling, pages;
 bool starts;
 
 /* struct access_sampling, by number */
-bool alive[SIZE], stopping[SIZE], stop_waits[SIZE], ended[SIZE];
+bool alive[SIZE], stopping[SIZE], ended[SIZE];
 bool set[SIZE], killed[SIZE], working[SIZE];
 
 /* which one the p2m knows; which ring there is */
 byte attached, ring;
 
-byte numbers, rings, stops, done;
+byte numbers, rings, done;
 bool dying;
 
 inline free_ring(which)
@@ -63,13 +60,9 @@ inline start()
 	d_step {
 		old = sampling;
 #ifdef TWO_STARTS
-		busy = (old && (!ended[old] || stop_waits[old]));
+		busy = (old && !ended[old]);
 #else
-#ifdef STOP_FORGOTTEN
 		busy = (starts || (old && !ended[old]));
-#else
-		busy = (starts || (old && (!ended[old] || stop_waits[old])));
-#endif
 #endif
 		if
 		:: busy -> old = 0
@@ -80,7 +73,7 @@ inline start()
 	:: !busy ->
 		free_sampling(old);
 
-		/* get_pages(): a dying domain gets none */
+		/* that of before, or one that nobody is told of yet; a dying domain gets none */
 		if
 		:: !pages ->
 			d_step {
@@ -88,8 +81,7 @@ inline start()
 				:: !dying -> assert(!ring); rings++; ring = rings; mine = ring
 				:: else
 				fi
-			};
-			pages = mine
+			}
 		:: else -> mine = pages
 		fi;
 
@@ -112,18 +104,21 @@ inline start()
 
 		d_step {
 			starts = false;
-			mine = 0;
 #ifdef DEATH_NOT_SEEN
 			failed = !s;
 #else
 			failed = (!s || dying);
 			if
-			:: dying -> mine = pages; pages = 0
+			:: dying -> pages = 0
 			:: else
 			fi;
 #endif
 			if
-			:: !failed -> assert(!sampling); sampling = s; set[s] = true; s = 0
+			:: !failed -> assert(!sampling); sampling = s; set[s] = true; s = 0; pages = mine
+			:: else
+			fi;
+			if
+			:: mine == pages -> mine = 0
 			:: else
 			fi
 		};
@@ -141,13 +136,13 @@ inline start()
 inline look()
 {
 	s = sampling;
-#ifdef STOP_KNOWS_WHICH
+#ifndef STOP_FORGETS_WHICH
 	s = (s == asked -> s : 0);
 #endif
 	assert(!s || s == asked);
 	if
 	:: s && ended[s] -> old = s; sampling = 0; s = 0
-	:: s && !ended[s] && !stopping[s] -> stopping[s] = true; stop_waits[s] = true
+	:: s && !ended[s] && !stopping[s] -> stopping[s] = true
 	:: else
 	fi
 }
@@ -155,13 +150,6 @@ inline look()
 inline stop()
 {
 	d_step {
-#ifndef TWO_STOPS
-		!stops &&
-#endif
-#ifndef STOP_WHILE_IT_ENDS
-		!(stopping[sampling] && !ended[sampling]) &&
-#endif
-		true -> stops++;
 		asked = sampling;
 		look()
 	};
@@ -171,7 +159,7 @@ inline stop()
 	:: else -> break
 	od;
 	free_sampling(old);
-	d_step { asked = 0; stops-- }
+	asked = 0
 }
 
 proctype caller()
