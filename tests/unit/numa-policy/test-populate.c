@@ -101,7 +101,7 @@ static void an_unaligned_extent_is_placed_page_by_page(void **unused)
 		assert_int_equal(node_at(g), g / 512);
 }
 
-static void a_full_node_is_replaced_by_the_nearest(void **unused)
+static void a_full_node_is_replaced_by_a_home_node(void **unused)
 {
 	const unsigned long pages[] = { 100, 4096, 4096, 4096 };
 
@@ -112,16 +112,39 @@ static void a_full_node_is_replaced_by_the_nearest(void **unused)
 	new_domain("round-4k", 3);
 	assert_int_equal(populate(0, 9), 0);
 	for (unsigned long g = 0; g < 512; g++)
-		assert_int_equal(node_at(g), g % 2 ? 1 : g / 2 < 100 ? 0 : 2);
+		assert_int_equal(node_at(g), g % 2 ? 1 : g / 2 < 100 ? 0 : 1);
 	assert_int_equal(dom.numa_policy->placed, 256 + 100);
 	assert_int_equal(dom.numa_policy->fallback, 156);
 
-	/* At equal distance a home node comes first. */
+	/* Of two home nodes the nearer one. */
 	machine_reset(4, pages);
+	test_distance[0][2] = 15;
+	test_distance[0][1] = 11;
+	test_distance[0][3] = 14;
+	new_domain("round-4k", 0xd);
+	assert_int_equal(populate(0, 9), 0);
+	for (unsigned long g = 300; g < 512; g += 3)
+		assert_int_equal(node_at(g), 3);
+}
+
+/* Not before: the memory of others is theirs, as long as there is an own node with some. */
+static void full_home_nodes_are_replaced_by_the_nearest(void **unused)
+{
+	const unsigned long pages[] = { 100, 4096, 4096, 200 };
+
+	(void)unused;
+	machine_reset(4, pages);
+	test_distance[0][1] = 30;
+	test_distance[0][2] = 15;
+	test_distance[3][1] = 12;
 	new_domain("round-4k", 0x9);
 	assert_int_equal(populate(0, 9), 0);
-	for (unsigned long g = 200; g < 512; g++)
-		assert_int_equal(node_at(g), 3);
+	assert_int_equal(avail_node_heap_pages(0), 0);
+	assert_int_equal(avail_node_heap_pages(3), 0);
+	for (unsigned long g = 0; g < 512; g++)
+		if (node_at(g) != 0 && node_at(g) != 3)
+			assert_int_equal(node_at(g), g % 2 ? 1 : 2);
+	assert_int_equal(dom.numa_policy->placed + dom.numa_policy->fallback, 512);
 }
 
 static void a_superpage_moves_whole_to_the_next_node(void **unused)
@@ -428,7 +451,7 @@ static void check_page(unsigned long gfn, unsigned long home, unsigned int grain
 		return;
 	assert_true(avail_node_no_dma_pages(right) <= small);
 	for_each_node_mask(n, node_online_map)
-		if (test_distance[right][n] < test_distance[right][is])
+		if ((home >> n & 1) != (home >> is & 1) ? home >> n & 1 : test_distance[right][n] < test_distance[right][is])
 			assert_true(avail_node_no_dma_pages(n) <= small);
 }
 
@@ -502,7 +525,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grain_decides_what_is_divided),
 		cmocka_unit_test(an_unaligned_extent_is_placed_page_by_page),
-		cmocka_unit_test(a_full_node_is_replaced_by_the_nearest),
+		cmocka_unit_test(a_full_node_is_replaced_by_a_home_node),
+		cmocka_unit_test(full_home_nodes_are_replaced_by_the_nearest),
 		cmocka_unit_test(a_superpage_moves_whole_to_the_next_node),
 		cmocka_unit_test(a_fragmented_node_is_used_in_pieces),
 		cmocka_unit_test(what_devices_need_is_taken_last),
