@@ -36,7 +36,7 @@ def programs():
 def boot(programs):
     """Runs a case on a hypervisor."""
     def run(case, hypervisor):
-        return Boot(programs / case.program, case.words, case.topology, hypervisor, case.xen_options, case.expected).run()
+        return Boot(programs / case.program, case.words, case.topology, hypervisor, case.xen_options, case.expected, case.may_die).run()
     return run
 
 

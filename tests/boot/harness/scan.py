@@ -63,7 +63,7 @@ EXPECTED = [re.compile(r"\(XEN\) " + pattern) for pattern in (
 
 
 # How Xen tells that a guest has lost its way, and what its vCPU held.
-DEATH = re.compile(r"\(XEN\) (d(\d+)v\d+ Triple fault - |\*\*\* Dumping Dom(\d+) vcpu#)")
+DEATH = re.compile(r"\(XEN\) (d(\d+)v\d+ Triple fault - |\*\*\* Dumping Dom(\d+) vcpu#|Domain (\d+) \(vcpu#\d+\) crashed on cpu#)")
 # An instruction that was there when the CPU left the guest and is not when Xen reads it: a guest that lost its code.
 # The first line names nobody, the second always follows.
 NO_CODE = re.compile(r"\(XEN\) (Insn mismatch: Expected opcode |SVM Insn len emulation failed \(\d+\): d(\d+)v)")
@@ -113,7 +113,9 @@ class Scanner:
     def is_red(self, line):
         if self.is_suspend(line):
             return False
-        if any(pattern.search(line) for pattern in RED):
+        death = DEATH.search(line)
+        may_die = death is not None and int(death[2] or death[3] or death[4]) in self.may_die
+        if any(pattern.search(line) for pattern in RED) and not may_die:
             return True
         if not self.dom0_up or "(XEN)" not in line:
             return False
@@ -125,8 +127,7 @@ class Scanner:
         if lost and self.may_die and (lost[2] is None or int(lost[2]) in self.may_die):
             # from another vCPU maybe, while the registers of one are shown
             return False
-        death = DEATH.match(said)
-        self.in_death = (int(death[2] or death[3]) in self.may_die) if death else self.in_death and bool(REGISTERS.match(said))
+        self.in_death = may_die if death else self.in_death and bool(REGISTERS.match(said))
         return not self.in_death and not any(pattern.match(said) for pattern in EXPECTED)
 
 
