@@ -8,7 +8,7 @@ import pytest
 import ctests
 
 HERE = Path(__file__).absolute().parent
-PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-populate", "test-sample-budget",
+PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-page-events", "test-populate", "test-sample-budget",
             "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
 IBS = "../../arch/x86/ibs-op.c"
 PIECE = "../../include/xen/numa-piece.h"
@@ -83,6 +83,12 @@ MUTANTS = {
     "reserved bits": ("event-list.c", "(event & XEN_PAGE_EVENT_RESERVED) ||", "", "test-event-list"),
     "any gfn": ("event-list.c", "gfn > max_gfn ||", "false ||", "test-event-list"),
     "a gfn that no key can hold": ("event-list.c", "||\n         gfn >> (64 - KEY_GFN_SHIFT)", "", "test-event-list"),
+    "a round goes on whatever waits": ("page-events.c", "if ( softirq_pending(smp_processor_id()) )", "if ( false )", "test-page-events"),
+    "a continuation begins anew": ("page-events.c", "page_event_list_skip(list, *progress);", "", "test-page-events"),
+    "a piece that found no room is left out": ("page-events.c", "while ( more && p2m_numa_release(&r, _gfn(gfn), nr) )\n        {\n            ++*progress;\n            more",
+                                               "while ( more && (p2m_numa_release(&r, _gfn(gfn), nr) || r.pages[0] > 100) )\n        {\n            ++*progress;\n            more",
+                                               "test-page-events"),
+    "never preempted": ("page-events.c", "if ( more && hypercall_preempt_check() )", "if ( false )", "test-page-events"),
     "mapped when populated": ("populate.c", "if ( p->on_touch && IS", "if ( false && IS", "test-first-touch"),
     "filled when populated": ("populate.c", "nr == BLOCK_PAGES && !p->on_touch", "nr == BLOCK_PAGES", "test-first-touch"),
     "untouched pages left after a failure": ("populate.c", "if ( p2m_pod_decrease_reservation(d, gfn, BLOCK_ORDER) == BLOCK_PAGES )", "if ( true )",

@@ -90,6 +90,7 @@ typedef struct { unsigned long bits[1]; } nodemask_t;
 #define node_set(n, m)         ((m).bits[0] |= 1UL << (n))
 #define node_clear(n, m)       ((m).bits[0] &= ~(1UL << (n)))
 #define nodemask_test(n, m)    ((m)->bits[0] >> (n) & 1)
+#define last_node(m)           (BITS_PER_LONG - 1 - __builtin_clzl((m).bits[0]))
 #define first_node(m)          ((m).bits[0] ? __builtin_ctzl((m).bits[0]) : MAX_NUMNODES)
 #define for_each_node_mask(n, m) \
 	for ((n) = 0; (n) < MAX_NUMNODES; (n)++) \
@@ -146,6 +147,9 @@ static inline void *test_alloc(size_t size)
 #define xvzalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
 #define xvmalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
 #define xvfree(p)    free(p)
+#define xmalloc(t)   ((t *)test_alloc(sizeof(t)))
+#define xzalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
+#define xfree(p)     free(p)
 #define XVFREE(p)    (free(p), (p) = NULL)
 
 /* Domains. */
@@ -207,6 +211,8 @@ unsigned long p2m_pod_decrease_reservation(struct domain *d, gfn_t gfn,
 					   unsigned int order);
 int guest_remove_page(struct domain *d, unsigned long gfn);
 bool hypercall_preempt_check(void);
+bool softirq_pending(unsigned int cpu);		/* the test's */
+unsigned long domain_get_maximum_gpfn(struct domain *d);
 static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,
 				       uint32_t *timestamp)
 {
@@ -220,6 +226,7 @@ static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,
 	(test_bad_handle((hnd).p) ? 1 : (memcpy(dst, (hnd).p, (nr) * sizeof(*(dst))), 0))
 #define copy_to_guest(hnd, src, nr) \
 	(test_bad_handle((hnd).p) ? 1 : (memcpy((hnd).p, src, (nr) * sizeof(*(src))), 0))
+#define __copy_field_to_guest(hnd, src, field) ((hnd).p->field = (src)->field, 0)
 static inline bool test_bad_handle(const void *p)
 {
 	assert(!test_locks_held);
