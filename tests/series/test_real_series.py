@@ -21,7 +21,7 @@ def bisect(capfd, *args):
 
 
 @pytest.mark.bisect
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(3600)      # beside busy guests it gets what they leave
 @pytest.mark.parametrize("name", ["xen", "linux"])
 def test_what_each_patch_touches_builds(name, capfd):
     bisect(capfd, "--quick", name)
