@@ -126,5 +126,3 @@ def test_what_needs_no_machine_steps_back_in_a_worker_and_others_do_not(planted,
              "unit/test_c.py": MODEST.format(mark="@pytest.mark.heavy", wanted=(False, "0"), status=0).replace("test_", "test_heavy_")}
     run = planted(files, "-n", "1", "--dist", "loadgroup")
     assert run.status == 0 and run.count("passed") == 6, run.said
-    # who has no worker of its own stays as it is
-    assert planted(files).cases()["test_one"] == "failed"
