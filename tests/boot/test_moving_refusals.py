@@ -46,7 +46,7 @@ def movable(machine, domain):
     machine.run(f"xl numa-policy rebalance {domain}")
     assert int(machine.run(f"numa-unmovable {domain} move").out) == 0
     assert has_moved(machine.run(f"xl numa-policy show {domain}").out)
-    machine.run(f"numa-sample {domain} start 64 100 100 3 && numa-sample {domain} stop")
+    machine.run(f"numa-sample {domain} start 64 100 100 65 && numa-sample {domain} stop")
 
 
 @pytest.mark.boot("n2-iommu", "optional")
