@@ -37,7 +37,8 @@ def test_content_debug(machine):
     """What the guest wrote is what it reads, through each table there is meanwhile, and pages are where they were said to be."""
     check_ept(machine)
     start_writer(machine)
-    moving.under_fire(machine, FEW, 11, [0, 1], MEMORY)
+    # divides all that is large, and makes it whole again
+    moving.under_fire(machine, FEW, 11, [0, 1], MEMORY, policies=("round-4k", "round-1g"))
     # log-dirty mode and sampling misconfigure the same entries, for different reasons: neither takes the other's for its own
     reader = sampling.start_read(machine, entries=4096, period=50, budget=100)
     sampling.wait_faults(machine, 50)
@@ -173,7 +174,7 @@ def test_samples_are_true(machine):
                                          policy="round-4k,nodes=0-1")
     dumps = [guests.dump(machine, "g", MEMORY)]
     sampling.start(machine, reader="read", entries=512, frames=17)
-    sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, 100))
+    sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, 50))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", MEMORY))
     sampling.check_truth(sampled, reads, writes, dumps, lambda vcpu: 0)

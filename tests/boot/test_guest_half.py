@@ -13,7 +13,7 @@ from harness.moving import Mover
 pytestmark = pytest.mark.heavy
 
 # pages: what can be told from a few, and the long count of make soak
-FEW, FREED = 20_000, int(os.environ.get("FREED", "1000000"))
+FEW, FREED = 10_000, int(os.environ.get("FREED", "1000000"))
 PREPARE = "mount -t debugfs debugfs /sys/kernel/debug; "
 # small lists of each CPU, so that more pages go back to the buddy allocator, and their release to Xen
 SHORT_LISTS = "echo 100000 >/proc/sys/vm/percpu_pagelist_high_fraction; "

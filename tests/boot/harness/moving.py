@@ -120,14 +120,17 @@ IN_USE = 60         # pages of a running guest that others have mapped: console,
 REPEATS = 5         # a page in use, if only for the moment, keeps its 2 MiB where they are: "repeat the command later"
 
 
-def under_fire(machine, pages, seed, homes, memory=MEMORY):
+POLICIES = ("round-4k", "round-2m", "round-1g")
+
+
+def under_fire(machine, pages, seed, homes, memory=MEMORY, policies=POLICIES):
     """Moves so many pages of the writer g back and forth, then all by each policy: it goes on, and nothing changes but where it is."""
     owned = sum(guests.dump(machine, "g").usage_pages().values())
     before = said(machine)[0]
     counted = Mover(machine, "g", pages, seed, memory=memory).finish()
     assert counted["moved"] >= pages
     assert counted["times 2 MiB"] > 0
-    for policy in ("round-4k", "round-2m", "round-1g"):
+    for policy in policies:
         assert rebalance(machine, "g", policy, homes)["moved"] > 0
         for _ in range(REPEATS):
             dump = guests.dump(machine, "g", memory)
