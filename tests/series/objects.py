@@ -1,6 +1,6 @@
-"""What a function or a variable of an object file is: its bytes, and what they refer to, whatever lies around it.
+"""What a function or a variable of an object file is: its bytes, and what they refer to.
 
-Not part of it are line numbers (of frames of BUG(), whose number counts) and the directory of the build.
+Not part of it are where it lies, the directory of the build, and lines in frames of BUG().
 """
 import re
 import struct
@@ -17,7 +17,8 @@ FRAMES = re.compile(r"\.bug_frames")
 DIRECTORY = re.compile(rb"/\S*/source/xen/")
 # functions that were cloned, and static variables of functions, are numbered
 NUMBER = re.compile(r"\.\d+$")
-PARTS = re.compile(r"^\.(?:text|rodata|data|bss|init)\.(?:(?:unlikely|hot|cold|startup|rel\.ro|local|read_mostly|ro_after_init)\.)*")
+PARTS = re.compile(r"^\.(?:text|rodata|data|bss|init)\."
+                   r"(?:(?:unlikely|hot|cold|startup|rel\.ro|local|read_mostly|ro_after_init)\.)*")
 TAIL = re.compile(r"(\.(str|cst)[\d.]+|\.cold)$")
 
 
@@ -39,8 +40,9 @@ class Object:
         size, count, names = struct.unpack_from("<HHH", raw, 58)
         heads = [struct.unpack_from("<IIQQQQIIQQ", raw, start + i * size) for i in range(count)]
         text = heads[names][4]
-        self.sections = [Section(string(raw, text + h[0]), h[1], h[2], h[5], b"" if h[1] == NOBITS else raw[h[4]:h[4] + h[5]], h[4])
-                         for h in heads]
+        self.sections = [
+            Section(string(raw, text + h[0]), h[1], h[2], h[5], b"" if h[1] == NOBITS else raw[h[4]:h[4] + h[5]], h[4])
+            for h in heads]
         self.symbols = []
         for head in heads:
             if head[1] == 2:
@@ -52,7 +54,8 @@ class Object:
             if head[1] == RELA:
                 for at in range(head[4], head[4] + head[5], 24):
                     offset, info, addend = struct.unpack_from("<QQq", raw, at)
-                    self.sections[head[7]].references.append((offset, info & 0xffffffff, info >> 32, addend))
+                    reference = offset, info & 0xffffffff, info >> 32, addend
+                    self.sections[head[7]].references.append(reference)
 
     def target(self, kind, index, addend):
         """What a reference is to, said without a number of a section or a line."""
@@ -64,11 +67,12 @@ class Object:
         if section.flags & STRINGS:
             # a reference relative to its own place is from the end of the four bytes
             offset += 4 if kind == 2 else 0
-            return "string", DIRECTORY.sub(b"", section.data[offset:section.data.index(b"\0", offset)])
+            text = section.data[offset:section.data.index(b"\0", offset)]
+            return "string", DIRECTORY.sub(b"", text)
         return NUMBER.sub("", section.name), offset
 
     def parts(self):
-        """{(section, name): content} of all that is loaded; {section: size or content} of what hangs on functions."""
+        """{name: content} of all that is loaded; {section: content} of what hangs on functions."""
         found, attached = defaultdict(list), {}
         for number, section in enumerate(self.sections):
             if not section.flags & ALLOC or section.flags & STRINGS:
@@ -76,7 +80,8 @@ class Object:
             if FRAMES.match(section.name):
                 attached[section.name] = section.size
                 continue
-            said = [(offset, kind, self.target(kind, index, addend)) for offset, kind, index, addend in section.references]
+            said = [(offset, kind, self.target(kind, index, addend))
+                    for offset, kind, index, addend in section.references]
             if ATTACHED.match(section.name):
                 attached[section.name] = section.data, sorted(said, key=repr)
             else:
@@ -90,7 +95,7 @@ class Object:
         """(name, begin, end) of what is in a section."""
         own = TAIL.sub("", PARTS.sub("", section.name))
         starts = sorted({value: NUMBER.sub("", name) for name, kind, where, value, _ in self.symbols
-                         if where == number and kind in (0, 1, 2) and name and not name.startswith(".L")}.items())
+                         if where == number and kind < 3 and name and not name.startswith(".L")}.items())
         if section.name != own or len(starts) < 2:
             return [(NUMBER.sub("", own), 0, section.size)] if section.size else []
         bounds = [value for value, _ in starts] + [section.size]
@@ -103,7 +108,7 @@ def string(raw, at):
 
 
 def differences(one, other, same_line):
-    """Names of what differs between two object files; what starts Xen in 32 bits is compared as a whole."""
+    """Names of what differs between two object files; those in 32 bits are compared as a whole."""
     raw = one.read_bytes(), other.read_bytes()
     if raw[0] == raw[1]:
         return []
@@ -111,18 +116,22 @@ def differences(one, other, same_line):
         return ["all of it"]
     (mine, my_attached), (theirs, their_attached) = Object(one).parts(), Object(other).parts()
     found = {name for name in mine.keys() | theirs.keys()
-             if mine.get(name) != theirs.get(name) and not only_lines(mine.get(name, []), theirs.get(name, []), same_line)}
+             if mine.get(name) != theirs.get(name)
+             and not only_lines(mine.get(name, []), theirs.get(name, []), same_line)}
     # what hangs on a function that differs does, too
     if not found:
-        found = {name for name in my_attached.keys() | their_attached.keys() if my_attached.get(name) != their_attached.get(name)}
+        found = {name for name in my_attached.keys() | their_attached.keys()
+                 if my_attached.get(name) != their_attached.get(name)}
     return sorted(found)
 
 
 def only_lines(mine, theirs, same_line):
     """Whether nothing but line numbers differ: four bytes each, that are those of one line in both sources."""
-    if [(kind, len(what), refers) for kind, what, refers in mine] != [(kind, len(what), refers) for kind, what, refers in theirs]:
+    shape = [[(kind, what if isinstance(what, int) else len(what), refers) for kind, what, refers in side]
+             for side in (mine, theirs)]
+    if shape[0] != shape[1]:
         return False
     return all(any(same_line(*(int.from_bytes(side[begin:begin + 4], "little") for side in (my, their)))
                    for begin in range(max(at - 3, 0), at + 1))
-               for (_, my, _), (_, their, _) in zip(mine, theirs)
+               for (_, my, _), (_, their, _) in zip(mine, theirs) if my != their
                for at in range(len(my)) if my[at] != their[at])

@@ -1,4 +1,4 @@
-"""With CONFIG_NUMA_POLICY=n the hypervisor is that without the series, function by function, but for what is declared here."""
+"""With CONFIG_NUMA_POLICY=n Xen is stock Xen, function by function, but for what is declared."""
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,7 @@ OFF, STOCK = (ROOT / f"build/xen-{variant}/objects" for variant in ("off", "stoc
 DECLARED = (
     ("Xen carries its configuration, which knows the option",
      "common/config_data.o", "xen_config_data xen_config_data_size"),
-    ("FLASK: permissions for the domctl, which a policy has whether Xen was built with the option or not",
+    ("FLASK: permissions for the domctl, which a policy has with the option on or off",
      "xsm/flask/avc.o", "av_perm_to_string avc_audit selinux_class_perm"),
     ("FLASK: the policy that is built in", "xsm/flask/flask-policy.o", "rodata"),
     ("FLASK: these permissions are asked for", "xsm/flask/hooks.o", "flask_domctl"),
@@ -24,7 +24,7 @@ DECLARED = (
     ("whether the access was a write is passed on, and not used", "arch/x86/hvm/svm/svm.o", "svm_vmexit_handler"),
     ("a loop became a function, which is inlined: the same instructions, placed otherwise",
      "arch/x86/mm/p2m-ept.o", "resolve_misconfig"),
-    ("what asks for a reserve is never there, but registers and the order of blocks are chosen otherwise",
+    ("code for a reserve is gone, but registers and the order of blocks are chosen otherwise",
      "arch/x86/mm/p2m-pod.o", "guest_physmap_mark_populate_on_demand p2m_pod_cache_get "
      "p2m_pod_demand_populate p2m_pod_offline_or_broken_hit"),
 )
@@ -33,17 +33,18 @@ DECLARED = (
 @cache
 def source(what, file):
     """The lines of a file with the series, or without."""
-    repo, commit = subprocess.run([ROOT / "tools/patchqueue/pq", "commit", "xen", what], capture_output=True, text=True,
-                                  check=True).stdout.split()
-    shown = subprocess.run(["git", "-c", "safe.directory=*", "-C", repo, "show", f"{commit}:xen/{file}"], capture_output=True, text=True)
-    return shown.stdout.splitlines()
+    def run(*words):
+        return subprocess.run(words, capture_output=True, text=True).stdout
+    repo, commit = run(ROOT / "tools/patchqueue/pq", "commit", "xen", what).split()
+    return run("git", "-c", "safe.directory=*", "-C", repo, "show", f"{commit}:xen/{file}").splitlines()
 
 
 def same_line_of(file):
     """Whether line n of a source with the series is its line m without; not of a line that gives none away."""
     def same(mine, theirs):
         ours, stock = source("series", file), source("base", file)
-        return 0 < mine <= len(ours) and 0 < theirs <= len(stock) and ours[mine - 1] == stock[theirs - 1] and "(" in ours[mine - 1]
+        return (0 < mine <= len(ours) and 0 < theirs <= len(stock)
+                and ours[mine - 1] == stock[theirs - 1] and "(" in ours[mine - 1])
     return same
 
 
@@ -52,7 +53,8 @@ def compare(off, stock):
     files = {path.relative_to(off) for path in off.rglob("*.o")}
     assert files == {path.relative_to(stock) for path in stock.rglob("*.o")}
     assert len(files) > 400
-    found = {str(file): objects.differences(off / file, stock / file, same_line_of(file.with_suffix(".c"))) for file in sorted(files)}
+    found = {str(file): objects.differences(off / file, stock / file, same_line_of(file.with_suffix(".c")))
+             for file in sorted(files)}
     return {file: names for file, names in found.items() if names}
 
 
