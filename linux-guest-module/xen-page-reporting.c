@@ -161,9 +161,10 @@ static bool wanted(void)
 	if (xenbus_read_unsigned("control", "page-events", 0) != 1)
 		return false;
 
-	/* a reported page comes back as zeroes, which is no poison */
-	if (page_poisoning_enabled_static()) {
-		pr_warn_once("page_poison=1 excludes telling Xen of free pages\n");
+	/* with these, a free page is expected to keep what is in it */
+	if (page_poisoning_enabled_static() || want_init_on_free()) {
+		pr_warn_once("%s=1 excludes telling Xen of free pages\n",
+			     want_init_on_free() ? "init_on_free" : "page_poison");
 		return false;
 	}
 

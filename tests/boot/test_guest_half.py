@@ -51,11 +51,8 @@ def churned(machine, step, pages):
 @pytest.mark.boot("n4", "release")
 @pytest.mark.parametrize("pages", [FEW, pytest.param(FREED, marks=pytest.mark.soak, id="FREED")])
 def test_no_page_in_use_is_lost(machine, pages):
-    """Pages are freed and used again on all vCPUs, while the policy changes, hooks come and go, pages move, and the balloon works.
-
-    With init_on_free the kernel relies on it that a page it has freed comes back as zeroes.
-    """
-    start(machine, SHORT_LISTS + "memory-churn 160", extra_kernel="loglevel=7 init_on_free=1")
+    """Pages are freed and used again on all vCPUs, while the policy changes, hooks come and go, pages move, and the balloon works."""
+    start(machine, SHORT_LISTS + "memory-churn 160", extra_kernel="loglevel=7")
     events = f"xenstore-write /local/domain/{guests.domid(machine, 'g')}/control/page-events"
     steps = (f"{events} 0", f"{events} 1", "xl numa-policy set g round-4k", "xl numa-policy set g first-touch --nodes 2-3",
              moving.balloon_step("g", MEMORY - 16), "xl numa-policy set g first-touch", moving.balloon_step("g", MEMORY), f"{events} 1")

@@ -1,6 +1,7 @@
 """The golang bindings of the series are those that Xen's generator makes of the IDL, and they compile."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,23 @@ def test_a_changed_idl_is_seen(bindings, tmp_path):
         assert generate(bindings, tmp_path / "out") != {n: (bindings / "xenlight" / n).read_text() for n in GENERATED}
     finally:
         idl.write_text(text)
+
+
+def too_little(text):
+    """What is allocated, in the functions that convert to C, for other than a number of elements of their size."""
+    whats = re.findall(r"= \(\*C\.(\w+)\)\(C\.malloc\((.*)\)\)$", text, re.M)
+    assert len(whats) > 30
+    return [what for element, what in whats
+            if what != f"C.sizeof_{element}" and not re.fullmatch(rf"C\.ulong\(num\w+\)\*C\.sizeof_{element}", what)]
+
+
+def test_arrays_have_room_for_their_elements(bindings):
+    text = (bindings / "xenlight/helpers.gen.go").read_text()
+    assert too_little(text) == []
+    room = "C.malloc(C.ulong(numWeights)*C.sizeof_uint32_t)"
+    assert room in text
+    for wrong in ("C.malloc(C.size_t(numWeights*numWeights))", "C.malloc(C.ulong(numWeights)*C.sizeof_uint8_t)"):
+        assert too_little(text.replace(room, wrong))
 
 
 def test_bindings_compile(bindings):

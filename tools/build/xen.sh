@@ -1,5 +1,6 @@
 #!/bin/bash
-# xen.sh debug|release|off|optional|stock: build/xen-VARIANT/ with xen, xen-syms and .config.
+# xen.sh debug|release|off|optional|stock: build/xen-VARIANT/ with xen, xen-syms and .config, and objects/ where the fragment
+# says "# keep: objects".
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -18,6 +19,12 @@ compile() {
 	unpack "$repo" "$commit" "$place/source" "${@:2}"
 	"$here/hypervisor.sh" "$place/source" "$place/objects" "$fragment" "$MAKE_JOBS"
 	cp "$place/objects/xen" "$place/objects/xen-syms" "$place/objects/.config" "$out/"
+	grep -qx '# keep: objects' "$fragment" || return 0
+	# what is linked of others is not kept, it would be twice what it is made of
+	mkdir "$out/objects"
+	(cd "$place/objects" && find . -name '*.o' ! -name 'built_in*.o' ! -name 'prelink*.o' \
+		! -name buildid.o ! -path './tools/*' -exec cp --parents -t "$out/objects" {} +)
+	find "$out/objects" -name '*.o' -exec strip -g {} +
 }
 export -f compile build_place unpack
 export repo commit here variant fragment CACHE MAKE_JOBS
