@@ -14,6 +14,9 @@ unsigned long machine_placed;
 int (*machine_set_entry)(gfn_t gfn, unsigned int order, p2m_type_t t);
 static int contents;
 unsigned int machine_cpu, machine_locks;
+unsigned long *machine_offline;
+static unsigned int changes;
+bool machine_marks;
 unsigned long machine_locked_work;
 void (*machine_other_cpu)(void);
 bool (*machine_populate_2m)(gfn_t gfn, struct page_info *pg);
@@ -106,7 +109,20 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsi
 		pg->is_free = pg->need_tlbflush = false;
 		pg->u.inuse.type_info = 0;
 	}
+	if (machine_marks)
+		frames[base + i + size / 2].count_info = PGC_state_offlining | PGC_broken;
+	machine_marks = false;
 	return &frames[base + i];
+}
+
+/* As mark_page_offline() does. */
+void machine_take_offline(void *where)
+{
+	if (where != machine_offline || !changes++)
+		return;
+	machine_offline = NULL;
+	changes = 0;
+	*(unsigned long *)where |= PGC_state_offlining;
 }
 
 /* As mark_page_free() does. */
@@ -122,7 +138,8 @@ static void free_heap_pages(struct page_info *pg, unsigned int order)
 		pg[i].m2p = ~0UL;
 		if (pg[i].content > 0)
 			pg[i].content = SECRET;
-		pg[i].is_free = true;
+		pg[i].is_offline = pg[i].count_info & PGC_state_offlining;
+		pg[i].is_free = !pg[i].is_offline;
 		/* The next one has it flushed, if it is known to be needed. */
 		assert(pg[i].need_tlbflush || !pg[i].in_tlb);
 	}
@@ -260,6 +277,9 @@ void machine_reset(void)
 	machine_placed = machine_locked_work = 0;
 	machine_cpu = machine_locks = 0;
 	machine_other_cpu = NULL;
+	machine_offline = NULL;
+	changes = 0;
+	machine_marks = false;
 	machine_grain = 9;
 	contents = 0;
 	for (unsigned long i = 0; i < FRAMES; i++) {

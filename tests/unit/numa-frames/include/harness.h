@@ -61,7 +61,10 @@ extern void (*machine_other_cpu)(void);
 extern unsigned int machine_cpu;
 #define DEFINE_PER_CPU(t, name) __typeof__(t) per_cpu__##name[2]
 #define this_cpu(name) (per_cpu__##name[machine_cpu])
-#define cmpxchg(p, old, new) __extension__({ __typeof__(*(p)) was_ = *(p); if (was_ == (old)) *(p) = (new); was_; })
+/* Who takes a page offline does so between a look and a change: the second one from now on. */
+extern unsigned long *machine_offline;
+void machine_take_offline(void *where);
+#define cmpxchg(p, old, new) __extension__({ machine_take_offline(p); __typeof__(*(p)) was_ = *(p); if (was_ == (old)) *(p) = (new); was_; })
 
 typedef struct { unsigned long gfn; } gfn_t;
 typedef struct { unsigned long mfn; } mfn_t;
@@ -97,6 +100,7 @@ static inline bool test_and_set_node(unsigned int n, nodemask_t *m)
 #define PGC_xen_heap      (1UL << 62)
 #define PGC_extra         (1UL << 61)
 #define PGC_broken        (1UL << 60)
+#define PGC_state_offlining (1UL << 57)
 #define PGC_count_mask    ((1UL << 54) - 1)
 #define PGT_type_mask     (7UL << 61)
 #define PGT_writable_page (7UL << 61)
@@ -112,6 +116,7 @@ struct page_info {
 	union { struct { unsigned long type_info; } inuse; } u;
 	struct domain *owner;
 	bool is_free, need_tlbflush;	/* as the heap keeps it */
+	bool is_offline;
 	bool in_tlb;			/* of somebody else, who had it mapped */
 	int content;			/* of the domain: above 0; cleared: 0; of somebody else: below 0 */
 	bool uncached;			/* what is in the caches and in memory may differ */
@@ -266,6 +271,8 @@ void machine_leave_dirty(nodeid_t node);
 void machine_fill(nodeid_t node, unsigned long pages);
 /* Each second page that devices do not need is in use. */
 void machine_fragment(nodeid_t node);
+/* The next one that is allocated is marked at once. */
+extern bool machine_marks;
 unsigned long machine_free(nodeid_t node);
 unsigned long machine_free_for_dma(void);
 unsigned long machine_owned(const struct domain *d);
