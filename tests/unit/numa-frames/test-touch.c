@@ -234,6 +234,23 @@ static void a_page_in_use_stays(void **unused)
 	assert_int_equal(in_reserve(), 511);
 }
 
+/* The 2 MiB that it is in are not tried again for the next touch. */
+static void nor_is_it_met_again(void **unused)
+{
+	struct page_info *used = machine_give(1, 9), *other_one;
+
+	used[100].count_info++;
+	p2m_reserve_put(p2m, used, 9);
+	other_one = put(1, 9);
+	fault(2, 0);
+	assert_int_equal(split, 1);
+	untouched = true;
+	faulted_order = 9;
+	fault(1, 512);
+	is_mapped(9, 1);
+	assert_ptr_equal(mapped, other_one);
+}
+
 /* Memory may be less than what is populated on demand: too few pages for 2 MiB, and nothing is taken from the heap for them. */
 static void what_has_nothing_to_give_takes_nothing(void **unused)
 {
@@ -433,6 +450,7 @@ int main(void)
 		TEST(without_2_mib_on_the_node_it_is_single_pages),
 		TEST(what_could_not_be_exchanged_stays_in_one_piece),
 		TEST(a_page_in_use_stays),
+		TEST(nor_is_it_met_again),
 		TEST(what_has_nothing_to_give_takes_nothing),
 		TEST(who_comes_first_has_it),
 		TEST(nothing_is_mapped_where_nothing_waits),
