@@ -15,7 +15,7 @@ static struct p2m_domain *p2m;
 static unsigned int faulted_order;	/* of the entry that is touched */
 static bool untouched;			/* still */
 static struct page_info *mapped;	/* 4 KiB or 2 MiB, by whatever touch */
-static unsigned int mapped_order, split, waits;
+static unsigned int mapped_order, split, waits, looks;
 static struct p2m_touch *other;
 
 /* p2m_pod_demand_populate(): with the p2m locked. */
@@ -24,6 +24,7 @@ static mfn_t look_up(struct p2m_domain *of, gfn_t gfn, p2m_type_t *t, p2m_access
 	struct page_info *pg;
 
 	assert_int_equal(machine_locks, 1);
+	assert_true(looks++ < 10);
 	if (!untouched)
 		return _mfn(0);
 	pod_lock(p2m);
@@ -68,7 +69,7 @@ static int setup(void **unused)
 	untouched = true;
 	mapped = NULL;
 	mapped_order = NOTHING;
-	split = waits = 0;
+	split = waits = looks = 0;
 	return 0;
 }
 
