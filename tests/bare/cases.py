@@ -58,6 +58,8 @@ CASES = (
          expected=(POOL_IS_EMPTY, r"domain_crash called from .*/p2m-pod\.c:\d+$", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$"),
          may_die=(1,),
          finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),
+    Case("populate-over", "populate-over", topology=TWO_NODES, ours=True, red=Differs,
+         finding="finding xen-touch 11: populating over untouched pages leaves pages in the reserve that no touch can reach"),
     Case("weights", "weights", topology=FOUR_NODES, ours=True, red=Differs,
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
 )

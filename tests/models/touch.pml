@@ -1,5 +1,5 @@
 /*
- * Release, touch and exchange: p2m-numa-release.c, p2m-reserve.c, and what
+ * Release, touch and exchange: p2m-numa-release.c, p2m-reserve.c, p2m-touch.c, and what
  * page_alloc.c does when a frame is freed and allocated.
  *
  * A domain has one gfn and one frame, a second frame is the heap's.  Its CPUs
@@ -11,8 +11,8 @@
 #define FRAMES 2
 #define NONE   FRAMES
 
-/* where a frame is; held: unmapped, but not flushed yet */
-mtype = { heap, taken, other, held, reserve, in_p2m };
+/* where a frame is; held: unmapped, but not flushed yet; out: with a fault that has no lock */
+mtype = { heap, taken, other, held, reserve, out, in_p2m };
 
 mtype where[FRAMES] = heap;
 byte count[FRAMES];
@@ -23,6 +23,10 @@ bool used[FRAMES];
 /* p2m and PoD lock are taken one after the other by all */
 bool locked;
 byte entry = NONE;
+
+/* the CPU whose touch goes on without a lock, its frame, and whether that may be taken away */
+byte flyer = NONE, flown = NONE;
+bool ready;
 
 byte tlb[CPUS] = NONE;
 byte pv_tlb = NONE, pv_ref = NONE;
@@ -111,11 +115,90 @@ inline exchange()
 	d_step { old = 0; new = 0 }
 }
 
-/* p2m_pod_demand_populate(), unless another CPU was faster */
+/* swap(), without a lock */
+inline exchange_out()
+{
+	allocate(new, taken);
+	if
+	:: new == NONE
+	:: new != NONE ->
+		old = flown;
+		if
+		:: d_step { count[old] == 1 -> count[old] = 0 };
+			d_step { is_owned[new] = true; count[new] = 1; where[new] = out; flown = new };
+#ifdef OWNER_CLEARED
+			is_owned[old] = false;
+#endif
+			free(old)
+		:: else -> free(new)
+		fi
+	fi;
+	d_step { old = 0; new = 0 }
+}
+
+/* with the locks: what a fault has is taken away from it */
+inline recall()
+{
+	if
+	:: flyer != NONE ->
+#ifndef TAKEN_TOO_EARLY
+		ready;
+#endif
+		d_step {
+			where[flown] = reserve;
+#ifndef TAKEN_AND_USED
+			flyer = NONE
+#endif
+		}
+	:: else
+	fi
+}
+
+/* p2m_touch_finish() of a vCPU's own fault; who finds that another one does it, comes again */
+inline fault(me)
+{
+	lock();
+	if
+	:: entry == NONE && flyer == NONE ->
+		waiting(frame);
+		d_step { where[frame] = out; flown = frame; flyer = me; ready = false; frame = 0 };
+		locked = false;
+		if
+		:: exchange_out()
+		:: true
+		fi;
+		d_step {
+			assert(where[flown] == out);
+#ifndef NOT_CLEARED
+			used[flown] = false
+#endif
+		};
+		ready = true;
+		lock();
+		d_step {
+			if
+			:: flyer == me && entry == NONE ->
+				assert(!used[flown]);
+				flyer = NONE;
+				where[flown] = in_p2m;
+				entry = flown
+			:: flyer == me && entry != NONE ->
+				flyer = NONE;
+				where[flown] = reserve
+			:: else
+			fi
+		}
+	:: else
+	fi;
+	locked = false
+}
+
+/* p2m_pod_demand_populate() for others, unless somebody was faster */
 inline touch()
 {
 	if
 	:: entry == NONE ->
+		recall();
 		if
 		:: exchange()
 		:: true
@@ -174,7 +257,7 @@ proctype cpu(byte me)
 	:: d_step { tlb[me] != NONE -> access(tlb[me]) }
 	:: d_step { tlb[me] != NONE -> tlb[me] = NONE }
 	:: d_step { tlb[me] == NONE && entry != NONE -> tlb[me] = entry }
-	:: lock(); touch(); locked = false
+	:: fault(me)
 	:: release()
 	od
 }

@@ -13,6 +13,13 @@ unsigned int machine_grain;
 unsigned long machine_placed;
 int (*machine_set_entry)(gfn_t gfn, unsigned int order, p2m_type_t t);
 static int contents;
+unsigned int machine_cpu, machine_locks;
+unsigned long *machine_offline;
+static unsigned int changes;
+bool machine_marks;
+unsigned long machine_locked_work;
+void (*machine_other_cpu)(void);
+bool (*machine_populate_2m)(gfn_t gfn, struct page_info *pg);
 
 void page_list_add_tail(struct page_info *pg, struct page_list_head *l)
 {
@@ -82,6 +89,7 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsi
 	unsigned long size = 1UL << order, base = node * NODE_PAGES, i, j;
 
 	assert(node < NODES && memflags & MEMF_exact_node && memflags & MEMF_no_owner);
+	machine_locked_work += machine_locks ? size : 0;
 	for (i = NODE_PAGES - size; ; i -= size) {
 		if (!node && i < DMA_PAGES && memflags & MEMF_no_dma)
 			return NULL;
@@ -101,12 +109,26 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsi
 		pg->is_free = pg->need_tlbflush = false;
 		pg->u.inuse.type_info = 0;
 	}
+	if (machine_marks)
+		frames[base + i + size / 2].count_info = PGC_state_offlining | PGC_broken;
+	machine_marks = false;
 	return &frames[base + i];
+}
+
+/* As mark_page_offline() does. */
+void machine_take_offline(void *where)
+{
+	if (where != machine_offline || !changes++)
+		return;
+	machine_offline = NULL;
+	changes = 0;
+	*(unsigned long *)where |= PGC_state_offlining;
 }
 
 /* As mark_page_free() does. */
 static void free_heap_pages(struct page_info *pg, unsigned int order)
 {
+	machine_locked_work += machine_locks ? 1UL << order : 0;
 	for (unsigned long i = 0; i < 1UL << order; i++) {
 		assert(!pg[i].is_free && !pg[i].list && !(pg[i].count_info & (PGC_allocated | PGC_count_mask)));
 		/* what put_page() would have made coherent */
@@ -116,7 +138,8 @@ static void free_heap_pages(struct page_info *pg, unsigned int order)
 		pg[i].m2p = ~0UL;
 		if (pg[i].content > 0)
 			pg[i].content = SECRET;
-		pg[i].is_free = true;
+		pg[i].is_offline = pg[i].count_info & PGC_state_offlining;
+		pg[i].is_free = !pg[i].is_offline;
 		/* The next one has it flushed, if it is known to be needed. */
 		assert(pg[i].need_tlbflush || !pg[i].in_tlb);
 	}
@@ -161,6 +184,7 @@ unsigned long node_spanned_pages(nodeid_t node)
 
 void clear_domain_page(mfn_t mfn)
 {
+	machine_locked_work += machine_locks != 0;
 	frames[mfn.mfn].content = 0;
 }
 
@@ -191,6 +215,12 @@ int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int ord
 	if (!machine_set_entry)
 		abort();
 	return machine_set_entry(gfn, order, t);
+}
+
+bool p2m_pod_populate_2m(struct p2m_domain *p2m, gfn_t gfn, struct page_info *pg)
+{
+	assert(machine_locks == 2);
+	return machine_populate_2m(gfn, pg);
 }
 
 void p2m_tlb_flush_sync(struct p2m_domain *p2m) {}
@@ -244,7 +274,12 @@ void machine_reset(void)
 	memset(frames, 0, sizeof(frames));
 	memset(p2m_entries, 0, sizeof(p2m_entries));
 	dom = (struct domain){ .p2m.domain = &dom };
-	machine_placed = 0;
+	machine_placed = machine_locked_work = 0;
+	machine_cpu = machine_locks = 0;
+	machine_other_cpu = NULL;
+	machine_offline = NULL;
+	changes = 0;
+	machine_marks = false;
 	machine_grain = 9;
 	contents = 0;
 	for (unsigned long i = 0; i < FRAMES; i++) {

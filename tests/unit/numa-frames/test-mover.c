@@ -83,6 +83,31 @@ static void what_is_in_use_stays(void **unused)
 	assert_int_equal(machine_owned(&dom), 3);
 }
 
+/* A page may be taken offline at any time: it is, once it is free. */
+static void what_goes_offline_stays_marked(void **unused)
+{
+	struct page_info *broken = map(0, 1), *leaves = map(1, 1), *typed = map(2, 1);
+
+	broken->count_info |= PGC_state_offlining | PGC_broken;
+	leaves->count_info |= PGC_state_offlining;
+	typed->u.inuse.type_info = PGT_writable_page | 1;
+	machine_offline = &typed->count_info;
+	move(3, 2);
+	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_UNMOVABLE);
+	assert_int_equal(moves[1].result, XEN_NUMA_MOVE_DONE);
+	assert_true(leaves->is_offline);
+	assert_int_equal(moves[2].result, XEN_NUMA_MOVE_BUSY);
+	assert_true(typed->count_info == (PGC_allocated | PGC_state_offlining | 1));
+
+	map(3, 1);
+	machine_marks = true;
+	moves[0] = (struct xen_numa_move){ .gfn = 3, .node = 2 };
+	assert_int_equal(p2m_numa_move(b, moves, 1, false), 0);
+	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_DONE);
+	assert_true(at(3)->count_info == (PGC_allocated | PGC_state_offlining | PGC_broken | 1));
+	assert_int_equal(machine_owned(&dom), 4);
+}
+
 static void what_devices_need_is_left_alone(void **unused)
 {
 	unsigned int moved = 0;
@@ -214,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(old_frames_are_flushed_for_the_next, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_in_use_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_goes_offline_stays_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_left_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_superpage_that_is_divided_comes_free, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_names_pages_moves_these, setup, teardown),

@@ -104,6 +104,35 @@ static void nobody_owns_what_somebody_else_has_left(void **unused)
 	assert_int_equal(touch(2, 512, 0), 2);
 }
 
+/* Somebody has it taken offline, when nobody owns it yet. */
+static void a_new_page_that_goes_offline_is_given_back(void **unused)
+{
+	struct page_info *pg;
+
+	put(1, 9);
+	machine_marks = true;
+	assert_int_equal(touch(2, 0, 9), NUMA_NO_NODE);
+	assert_int_equal(machine_owned(&dom), 512);
+	assert_int_equal(machine_free(2), NODE_PAGES - 1);
+	for (unsigned long i = 0; i < NODE_PAGES; i++) {
+		pg = mfn_to_page(_mfn(2 * NODE_PAGES + i));
+		assert_true(pg->is_free || pg->is_offline);
+	}
+}
+
+/* One of its neighbours is in use, so it stays after all: what it was marked as, it is still. */
+static void a_page_that_stays_keeps_its_mark(void **unused)
+{
+	struct page_info *pg = machine_give(1, 9);
+
+	pg[100].count_info++;
+	p2m_reserve_put(p2m, pg, 9);
+	machine_offline = &pg[50].count_info;
+	touch(2, 0, 9);
+	assert_null(machine_offline);
+	assert_true(pg[50].count_info == (PGC_allocated | PGC_state_offlining | 1));
+}
+
 static void what_devices_need_is_not_exchanged(void **unused)
 {
 	for (unsigned int i = 0; i < 8; i++)
@@ -141,6 +170,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_page_in_use_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_page_that_was_mapped_uncached_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_owns_what_somebody_else_has_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_new_page_that_goes_offline_is_given_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_page_that_stays_keeps_its_mark, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_not_exchanged, setup, teardown),
 		cmocka_unit_test_setup_teardown(nor_the_last_of_a_node, setup, teardown),
 	};

@@ -7,24 +7,51 @@ import pytest
 import ctests
 
 HERE = Path(__file__).absolute().parent
-PROGRAMS = ("test-reserve", "test-release", "test-mover")
+PROGRAMS = ("test-reserve", "test-touch", "test-release", "test-mover")
 MM = "xen/arch/x86/mm"
 
 # What is broken (file, from, to), and the program that has to see it.
 MUTANTS = {
     "nobody's when it goes to the heap": (
-        "p2m-reserve.c", "            free_replaced_pages(pg, parted);",
-        "        {\n            for ( i = 0; i < (1U << parted); i++ )\n                page_set_owner(pg + i, NULL);\n"
-        "            free_domheap_pages(pg, parted);\n        }", "test-reserve"),
-    "a page less owned for each that goes to the heap": ("p2m-reserve.c", "free_replaced_pages(pg, parted)", "free_domheap_pages(pg, parted)",
+        "p2m-reserve.c", "        free_replaced_pages(pg, t->order);",
+        "    {\n        for ( i = 0; i < (1U << t->order); i++ )\n            page_set_owner(pg + i, NULL);\n"
+        "        free_domheap_pages(pg, t->order);\n    }", "test-reserve"),
+    "a page less owned for each that goes to the heap": ("p2m-reserve.c", "free_replaced_pages(pg, t->order)", "free_domheap_pages(pg, t->order)",
                                                          "test-reserve"),
     "a page in use goes to the heap": ("p2m-reserve.c", "if ( cmpxchg(&pg->count_info, PGC_allocated | 1, 0) != (PGC_allocated | 1) )",
                                        "pg->count_info = 0;\n    if ( false )", "test-reserve"),
-    "a page with stale caches goes to the heap": ("p2m-reserve.c", "(PGT_count_mask | PGT_non_coherent)", "PGT_count_mask", "test-reserve"),
+    "a page with stale caches goes to the heap": ("p2m-reserve.c", "(PGT_count_mask | PGT_non_coherent)) )\n        return true;", "PGT_count_mask) )\n        return true;",
+                                           "test-reserve"),
     "a page that stays has no reference": ("p2m-reserve.c", "    rejoin(pg);\n\n    return false;", "    return false;", "test-reserve"),
-    "its neighbours have no reference": ("p2m-reserve.c", "        rejoin(pg + i);\n    break_super", "        ;\n    break_super", "test-reserve"),
+    "its neighbours have no reference": ("p2m-reserve.c", "            rejoin(pg + i);\n        }\n\n    ASSERT", "            ;\n        }\n\n    ASSERT", "test-reserve"),
     "owned before it is scrubbed": ("p2m-reserve.c", "MEMF_no_owner | MEMF_no_dma", "MEMF_no_owner | MEMF_no_scrub | MEMF_no_dma", "test-reserve"),
     "not cleared": ("p2m-reserve.c", "    clear(pg, order);\n", "", "test-reserve"),
+    "cleared under the locks": ("p2m-touch.c", "    bool done = p2m_reserve_prepare(p2m->domain, t);\n\n    p2m_lock(p2m);\n    pod_lock(p2m);\n",
+                                "    bool done;\n\n    p2m_lock(p2m);\n    pod_lock(p2m);\n    done = p2m_reserve_prepare(p2m->domain, t);\n", "test-touch"),
+    "2 MiB are taken under the locks": ("p2m-reserve.c", "    if ( t && order == PAGE_ORDER_2M )\n    {\n        INIT", "    if ( false )\n    {\n        INIT",
+                                        "test-touch"),
+    "exchanged under the locks": ("p2m-reserve.c", "    if ( t && order == PAGE_ORDER_2M )\n    {\n        if ( !t->maps", "    if ( false )\n    {\n        if ( !t->maps",
+                                  "test-touch"),
+    "2 MiB are not cleared": ("p2m-reserve.c", "    if ( done && t->maps )", "    if ( false )", "test-touch"),
+    "nobody looks again": ("p2m-touch.c", "    if ( !p2m_pod_populate_2m(p2m, t->gfn, pg) )\n        page_list_add(pg, &t->pages);",
+                           "    if ( !p2m_pod_populate_2m(p2m, t->gfn, pg) )\n        ;", "test-touch"),
+    "what is not mapped is counted": ("p2m-touch.c", "    else if ( t->wanted != NUMA_NO_NODE )", "    if ( t->wanted != NUMA_NO_NODE )", "test-touch"),
+    "taken before it is ready": ("p2m-reserve.c", "        while ( !ACCESS_ONCE(t->is_ready) )\n            cpu_relax();", "", "test-touch"),
+    "taken, and used all the same": ("p2m-reserve.c", "        put_back(p2m, t);\n        t->is_out = false;", "        put_back(p2m, t);", "test-touch"),
+    "a touch finds nothing": ("p2m-reserve.c", "    } while ( order == PAGE_ORDER_4K && recall(p2m) );\n\n    return NULL;", "    } while ( false );\n\n    return NULL;",
+                              "test-touch"),
+    "ballooning finds nothing": ("p2m-reserve.c", "    } while ( !n && order == PAGE_ORDER_4K && recall(p2m) );", "    } while ( false );", "test-touch"),
+    "offlining finds nothing": ("p2m-reserve.c", "    ASSERT(pod_locked_by_me(p2m));\n\n    recall(p2m);\n", "    ASSERT(pod_locked_by_me(p2m));\n", "test-touch"),
+    "pages on their way are not counted": ("p2m-reserve.c", "        recall(p2m);\n        *exchanged", "        *exchanged", "test-touch"),
+    "all clear the same 2 MiB": ("p2m-reserve.c", "        if ( t->maps ? gfn_eq(t->gfn, gfn) : t->node == node )", "        if ( !t->maps && t->node == node )", "test-touch"),
+    "all get 2 MiB to be broken": ("p2m-reserve.c", "        if ( t->maps ? gfn_eq(t->gfn, gfn) : t->node == node )", "        if ( t->maps && gfn_eq(t->gfn, gfn) )", "test-touch"),
+    "who is late does not wait": ("p2m-touch.c", "    if ( t->is_late )\n        p2m_reserve_wait(p2m, t);", "", "test-touch"),
+    "a node is tried for ever": ("p2m-reserve.c", "!node_test_and_set(node, t->tried) && choose", "choose", "test-touch"),
+    "broken although the heap has none": ("p2m-reserve.c", "        if ( t->order && !t->is_busy )", "        if ( false )", "test-touch"),
+    "a superpage in use stays one": ("p2m-reserve.c", "        t->is_busy = !parted;\n", "", "test-touch"),
+    "an exchange is not counted": ("p2m-reserve.c", "    t->is_out = false;\n    count_exchanged(r, t);", "    t->is_out = false;", "test-touch"),
+    "allocated for nothing": ("p2m-reserve.c", "    if ( !choose(r, &here, order) )\n        return false;\n\n    here.node = node;",
+                              "    choose(r, &here, order);\n    here.node = node;", "test-touch"),
     "owned before it is copied": ("p2m-numa-batch.c", "        copy_domain_page(new, old);", "        ;", "test-mover"),
     "what devices need is exchanged": ("p2m-reserve.c", "MEMF_no_owner | MEMF_no_dma", "MEMF_no_owner", "test-reserve"),
     "what devices need counts as free": ("p2m-reserve.c", "avail_node_no_dma_pages(node)", "avail_node_heap_pages(node)", "test-reserve"),
@@ -46,6 +73,12 @@ MUTANTS = {
     "what is there always moves": ("p2m-numa-move.c", "if ( there && !renew )", "if ( false )", "test-mover"),
     "copied although nothing comes free": ("p2m-numa-move.c", "renew = renew && has_all_pages(b);", "", "test-mover"),
     "in use where it should be": ("p2m-numa-move.c", "    else if ( there )\n        result = XEN_NUMA_MOVE_THERE;\n", "", "test-mover"),
+    "a page that stays loses its mark": ("p2m-numa-batch.c", "    } while ( y != x );", "    } while ( false );\n    pg->count_info = PGC_allocated | 1;", "test-reserve"),
+    "marked between a look and a change": ("p2m-numa-batch.c", "        y = cmpxchg(&pg->count_info, x, x | PGC_allocated | 1);", "        y = x;\n        pg->count_info |= PGC_allocated | 1;",
+                                           "test-mover"),
+    "what is broken is copied": ("p2m-numa-batch.c", " || (y & PGC_broken) )", " )", "test-mover"),
+    "a new page loses its mark": ("p2m-numa-batch.c", "        numa_thaw_page(new);", "        new->count_info = PGC_allocated | 1;", "test-mover"),
+    "a new page that goes offline is used": ("p2m-reserve.c", "        if ( pg[i].count_info )\n            return true;", "", "test-reserve"),
     "a page in use is moved": ("p2m-numa-batch.c", "    } while ( (y & (PGC_count_mask | PGC_allocated)) == (PGC_allocated | 1) );",
                                "    } while ( true );", "test-mover"),
 }
@@ -79,6 +112,6 @@ def test_a_mistake_is_seen(tree, built, tmp_path, name):
     assert seen(tree, built, tmp_path, *MUTANTS[name]), f"nobody saw: {name}"
 
 
-@pytest.mark.parametrize("file, program", [("p2m-reserve.c", "test-reserve"), ("p2m-numa-batch.c", "test-mover")])
+@pytest.mark.parametrize("file, program", [("p2m-reserve.c", "test-reserve"), ("p2m-touch.c", "test-touch"), ("p2m-numa-batch.c", "test-mover")])
 def test_without_a_mistake_nothing_is_seen(tree, built, tmp_path, file, program):
     assert not seen(tree, built, tmp_path, file, "", "", program)

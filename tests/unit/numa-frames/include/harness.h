@@ -38,6 +38,7 @@ typedef uint8_t nodeid_t;
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define ASSERT(x) assert(x)
+#define ASSERT_UNREACHABLE() abort()
 #define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
 #define SWAP(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
 #define DECLARE_BITMAP(name, bits) unsigned long name[((bits) + 63) / 64]
@@ -50,9 +51,20 @@ static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned
 }
 #define find_first_zero_bit(map, size) find_next_zero_bit(map, size, 0)
 #define write_atomic(p, v) (*(p) = (v))
+#define ACCESS_ONCE(x) (*(volatile __typeof__(x) *)&(x))
 #define smp_wmb() ((void)0)
+#define smp_rmb() ((void)0)
 #define smp_mb() ((void)0)
-#define cmpxchg(p, old, new) __extension__({ __typeof__(*(p)) was_ = *(p); if (was_ == (old)) *(p) = (new); was_; })
+/* Who spins lets the other CPU go on. */
+extern void (*machine_other_cpu)(void);
+#define cpu_relax() (assert(machine_other_cpu), machine_other_cpu())
+extern unsigned int machine_cpu;
+#define DEFINE_PER_CPU(t, name) __typeof__(t) per_cpu__##name[2]
+#define this_cpu(name) (per_cpu__##name[machine_cpu])
+/* Who takes a page offline does so between a look and a change: the second one from now on. */
+extern unsigned long *machine_offline;
+void machine_take_offline(void *where);
+#define cmpxchg(p, old, new) __extension__({ machine_take_offline(p); __typeof__(*(p)) was_ = *(p); if (was_ == (old)) *(p) = (new); was_; })
 
 typedef struct { unsigned long gfn; } gfn_t;
 typedef struct { unsigned long mfn; } mfn_t;
@@ -62,7 +74,9 @@ static inline unsigned long gfn_x(gfn_t g) { return g.gfn; }
 static inline unsigned long mfn_x(mfn_t m) { return m.mfn; }
 static inline gfn_t gfn_add(gfn_t g, unsigned long i) { return _gfn(g.gfn + i); }
 static inline mfn_t mfn_add(mfn_t m, unsigned long i) { return _mfn(m.mfn + i); }
+#define gfn_eq(a, b) ((a).gfn == (b).gfn)
 #define INVALID_MFN _mfn(~0UL)
+#define INVALID_GFN _gfn(~0UL)
 #define INVALID_M2P_ENTRY (~0UL)
 #define mfn_to_maddr(m) (mfn_x(m) << PAGE_SHIFT)
 #define page_to_maddr(pg) mfn_to_maddr(page_to_mfn(pg))
@@ -86,6 +100,7 @@ static inline bool test_and_set_node(unsigned int n, nodemask_t *m)
 #define PGC_xen_heap      (1UL << 62)
 #define PGC_extra         (1UL << 61)
 #define PGC_broken        (1UL << 60)
+#define PGC_state_offlining (1UL << 57)
 #define PGC_count_mask    ((1UL << 54) - 1)
 #define PGT_type_mask     (7UL << 61)
 #define PGT_writable_page (7UL << 61)
@@ -101,6 +116,7 @@ struct page_info {
 	union { struct { unsigned long type_info; } inuse; } u;
 	struct domain *owner;
 	bool is_free, need_tlbflush;	/* as the heap keeps it */
+	bool is_offline;
 	bool in_tlb;			/* of somebody else, who had it mapped */
 	int content;			/* of the domain: above 0; cleared: 0; of somebody else: below 0 */
 	bool uncached;			/* what is in the caches and in memory may differ */
@@ -189,10 +205,10 @@ struct domain {
 extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entries[P2M_PAGES];
 #define p2m_get_hostp2m(d) ((struct p2m_domain *)&(d)->p2m)
 #define p2m_has_reserve(p2m) ((p2m)->pod.reserve != NULL)
-#define p2m_lock(p) ((void)(p))
-#define p2m_unlock(p) ((void)(p))
-#define pod_lock(p) ((void)(p))
-#define pod_unlock(p) ((void)(p))
+#define p2m_lock(p) ((void)(p), machine_locks++)
+#define p2m_unlock(p) ((void)(p), machine_locks--)
+#define pod_lock(p) ((void)(p), machine_locks++)
+#define pod_unlock(p) ((void)(p), machine_locks--)
 #define pod_locked_by_me(p) ((void)(p), true)
 #define nrspin_lock(l) (++*(l))
 #define nrspin_unlock(l) (--*(l))
@@ -231,12 +247,23 @@ struct page_info *p2m_reserve_touch(struct p2m_domain *p2m, gfn_t gfn, unsigned 
 struct page_info *p2m_reserve_empty(struct p2m_domain *p2m, unsigned int *order);
 bool p2m_reserve_remove(struct p2m_domain *p2m, struct page_info *page);
 void p2m_reserve_free(struct p2m_domain *p2m);
+struct p2m_touch;
+bool p2m_reserve_prepare(struct domain *d, struct p2m_touch *t);
+bool p2m_reserve_return(struct p2m_domain *p2m, struct p2m_touch *t);
+void p2m_reserve_put_back(struct p2m_domain *p2m, struct p2m_touch *t);
+void p2m_reserve_wait(const struct p2m_domain *p2m, const struct p2m_touch *t);
+/* p2m-pod.c: a test's own */
+extern bool (*machine_populate_2m)(gfn_t gfn, struct page_info *pg);
+bool p2m_pod_populate_2m(struct p2m_domain *p2m, gfn_t gfn, struct page_info *pg);
 
 /* What a test may ask of the machine. */
 extern struct domain dom;
 extern nodeid_t machine_wanted;		/* the node that a touch wants */
 extern unsigned int machine_grain;
 extern unsigned long machine_placed;	/* pages that were touched, on that node */
+/* How many locks are held, and pages that were cleared, allocated or freed meanwhile. */
+extern unsigned int machine_locks;
+extern unsigned long machine_locked_work;
 void machine_reset(void);
 /* Somebody's memory, all of it, is free now, not scrubbed yet. */
 void machine_leave_dirty(nodeid_t node);
@@ -244,6 +271,8 @@ void machine_leave_dirty(nodeid_t node);
 void machine_fill(nodeid_t node, unsigned long pages);
 /* Each second page that devices do not need is in use. */
 void machine_fragment(nodeid_t node);
+/* The next one that is allocated is marked at once. */
+extern bool machine_marks;
 unsigned long machine_free(nodeid_t node);
 unsigned long machine_free_for_dma(void);
 unsigned long machine_owned(const struct domain *d);
