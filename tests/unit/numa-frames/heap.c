@@ -11,7 +11,9 @@ nodemask_t node_online_map = { { (1UL << NODES) - 1 } };
 nodeid_t machine_wanted;
 unsigned int machine_grain;
 unsigned long machine_placed;
-int (*machine_set_entry)(gfn_t gfn, unsigned int order, p2m_type_t t);
+int (*machine_set_entry)(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t);
+bool hap_has_2mb;
+struct oom oom;
 static int contents;
 unsigned int machine_cpu, machine_locks;
 unsigned long *machine_offline;
@@ -89,6 +91,8 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsi
 	unsigned long size = 1UL << order, base = node * NODE_PAGES, i, j;
 
 	assert(node < NODES && memflags & MEMF_exact_node && memflags & MEMF_no_owner);
+	if (oom_strikes(OOM_FRAMES))
+		return NULL;
 	machine_locked_work += machine_locks ? size : 0;
 	for (i = NODE_PAGES - size; ; i -= size) {
 		if (!node && i < DMA_PAGES && memflags & MEMF_no_dma)
@@ -214,7 +218,7 @@ int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int ord
 {
 	if (!machine_set_entry)
 		abort();
-	return machine_set_entry(gfn, order, t);
+	return machine_set_entry(gfn, mfn, order, t);
 }
 
 bool p2m_pod_populate_2m(struct p2m_domain *p2m, gfn_t gfn, struct page_info *pg)

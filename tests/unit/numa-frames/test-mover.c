@@ -137,7 +137,7 @@ static struct page_info *map_superpage(void)
 	return pg;
 }
 
-static int divide(gfn_t gfn, unsigned int order, p2m_type_t t)
+static int divide(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t)
 {
 	assert_int_equal(order, 0);
 	assert_int_equal(p2m_entries[gfn_x(gfn)].order, 9);

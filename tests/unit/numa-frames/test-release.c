@@ -37,7 +37,7 @@ static mfn_t get_entry(struct p2m_domain *unused, gfn_t gfn, p2m_type_t *t, p2m_
 	return mfn_add(page_to_mfn(block[b].frames), i);
 }
 
-static int set_entry(gfn_t gfn, unsigned int order, p2m_type_t t)
+static int set_entry(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t)
 {
 	unsigned int b = block_of(gfn), i = gfn_x(gfn) % PAGES;
 

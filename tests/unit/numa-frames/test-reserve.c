@@ -15,12 +15,14 @@ static int setup(void **unused)
 	machine_reset();
 	p2m = &dom.p2m;
 	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	pod_lock(p2m);
 	return 0;
 }
 
 static int teardown(void **unused)
 {
 	machine_check();
+	pod_unlock(p2m);
 	p2m_reserve_free(p2m);
 	return 0;
 }

@@ -81,11 +81,18 @@ static int teardown(void **unused)
 	return 0;
 }
 
+static void put_back(struct page_info *pg, unsigned int order)
+{
+	pod_lock(p2m);
+	p2m_reserve_put(p2m, pg, order);
+	pod_unlock(p2m);
+}
+
 static struct page_info *put(nodeid_t node, unsigned int order)
 {
 	struct page_info *pg = machine_give(node, order);
 
-	p2m_reserve_put(p2m, pg, order);
+	put_back(pg, order);
 	return pg;
 }
 
@@ -226,7 +233,7 @@ static void a_page_in_use_stays(void **unused)
 	struct page_info *pg = machine_give(1, 9);
 
 	pg[100].count_info++;
-	p2m_reserve_put(p2m, pg, 9);
+	put_back(pg, 9);
 	fault(2, 0);
 	assert_int_equal(split, 1);
 	assert_ptr_equal(pg[100].owner, &dom);
@@ -241,7 +248,7 @@ static void nor_is_it_met_again(void **unused)
 	struct page_info *used = machine_give(1, 9), *other_one;
 
 	used[100].count_info++;
-	p2m_reserve_put(p2m, used, 9);
+	put_back(used, 9);
 	other_one = put(1, 9);
 	fault(2, 0);
 	assert_int_equal(split, 1);

@@ -7,7 +7,7 @@ import pytest
 import ctests
 
 HERE = Path(__file__).absolute().parent
-PROGRAMS = ("test-reserve", "test-touch", "test-release", "test-mover")
+PROGRAMS = ("test-reserve", "test-touch", "test-release", "test-mover", "test-oom")
 MM = "xen/arch/x86/mm"
 
 # What is broken (file, from, to), and the program that has to see it.
@@ -81,6 +81,19 @@ MUTANTS = {
     "a new page that goes offline is used": ("p2m-reserve.c", "        if ( pg[i].count_info )\n            return true;", "", "test-reserve"),
     "a page in use is moved": ("p2m-numa-batch.c", "    } while ( (y & (PGC_count_mask | PGC_allocated)) == (PGC_allocated | 1) );",
                                "    } while ( true );", "test-mover"),
+    "a new page that is not used is lost": ("p2m-numa-move.c", "            free_domheap_page(b->m[i].page);", "            ;", "test-oom"),
+    "a new page that is used is freed": ("p2m-numa-move.c", "if ( b->m[i].page && !b->m[i].frozen )", "if ( b->m[i].page )", "test-oom"),
+    "moved without a new page": ("p2m-numa-move.c", "if ( !m->page || divide(b, m) )", "if ( divide(b, m) )", "test-oom"),
+    "moved out of an entry that was not divided": ("p2m-numa-move.c", "if ( !m->page || divide(b, m) )", "if ( !m->page || (divide(b, m), false) )", "test-oom"),
+    "512 that stay 512 are where they were": ("p2m-numa-move.c", "        numa_batch_map(b);\n        return;", "        return;", "test-oom"),
+    "the p2m stays locked": ("p2m-numa-batch.c", "    p2m_unlock(b->p2m);\n\n    b->cost.batches++;", "    b->cost.batches++;", "test-oom"),
+    "a batch is written to that is not there": ("p2m-numa-batch.c", "    if ( b )\n", "    if ( true )\n", "test-oom"),
+    "released without a table": ("p2m-numa-release.c", "        return P2M_NUMA_NO_ROOM;", "        ;", "test-oom"),
+    "without a table it is released the more": ("p2m-numa-release.c", "        r->pages[result] += n;", "        r->pages[result == P2M_NUMA_NO_ROOM ? 0 : result] += n;",
+                                                "test-oom"),
+    "what was not exchanged is given": ("p2m-reserve.c", "    if ( !new )\n        return false;", "    if ( !new )\n        return true;", "test-oom"),
+    "a touch has one node to ask": ("p2m-reserve.c", "            node_clear(node, left);\n        }", "            break;\n        }", "test-oom"),
+    "a reserve that is not there": ("p2m-reserve.c", "    if ( !r )\n        return -ENOMEM;", "", "test-oom"),
 }
 
 

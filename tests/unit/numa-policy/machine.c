@@ -13,11 +13,11 @@ struct p2m_entry p2m[P2M_PAGES];
 nodemask_t node_online_map;
 unsigned int test_distance[MAX_NUMNODES][MAX_NUMNODES];
 int test_locks_held;
-int test_allocations = -1;
+struct oom oom;
 struct vcpu *current;
 void (*machine_meanwhile)(void);
 void (*machine_at_barrier)(void);
-unsigned int machine_preempt_percent, machine_p2m_fail_percent, machine_p2m_fail_in, machine_dies_in;
+unsigned int machine_preempt_percent, machine_p2m_fail_percent, machine_dies_in;
 int machine_p2m_pages = -1, machine_gfns_locked;
 static struct domain somebody;
 bool machine_reuses, machine_stays_mapped;
@@ -46,7 +46,7 @@ unsigned int rnd(unsigned int below)
 void machine_reset(unsigned int nodes, const unsigned long pages[])
 {
 	owned = 0;
-	machine_p2m_fail_in = machine_dies_in = 0;
+	machine_dies_in = 0;
 	machine_dma_pages = 0;
 	machine_p2m_pages = -1;
 	machine_reuses = machine_stays_mapped = false;
@@ -156,6 +156,20 @@ static void dies(struct domain *d)
 	}
 }
 
+void machine_destroy(struct domain *d)
+{
+	nodeid_t node;
+
+	d->is_dying = true;
+	memset(p2m, 0, sizeof(p2m));
+	for_each_node_mask(node, node_online_map)
+		for (unsigned long i = node * NODE_PAGES; i < node * NODE_PAGES + spanned[node]; i++)
+			if (frames[i].owner == d) {
+				frames[i].mapped = false;
+				free_frame(&frames[i]);
+			}
+}
+
 bool machine_somebody_is_unharmed(void)
 {
 	for (unsigned long i = 0; i < ARRAY_SIZE(frames); i++)
@@ -173,7 +187,7 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 
 	assert(!test_locks_held && !machine_gfns_locked);
 	dies(d);
-	if (d->is_dying || machine_owned() + size > d->max_pages)
+	if (d->is_dying || machine_owned() + size > d->max_pages || oom_strikes(OOM_FRAMES))
 		return NULL;
 
 	if (node == NUMA_NO_NODE)
@@ -292,9 +306,7 @@ static bool can_divide(unsigned long gfn, unsigned int order)
 
 static bool p2m_fails(void)
 {
-	if (machine_p2m_fail_in && !--machine_p2m_fail_in)
-		return true;
-	return rnd(1000) < machine_p2m_fail_percent;
+	return oom_strikes(OOM_TABLES) || rnd(1000) < machine_p2m_fail_percent;
 }
 
 mfn_t get_gfn_type_access(struct domain *d, unsigned long gfn, p2m_type_t *t, p2m_access_t *a, int q, unsigned int *order)
@@ -361,16 +373,16 @@ int guest_physmap_remove_page(struct domain *d, gfn_t gfn, mfn_t mfn, unsigned i
 struct numa_work;
 void numa_work_free(struct numa_work *w);
 
-/* Nothing is moved here, so there is none to free. */
-void numa_work_free(struct numa_work *w)
+/* Where nothing is moved, there is none to free. */
+__attribute__((weak)) void numa_work_free(struct numa_work *w)
 {
 	assert(!w);
 }
 
 void numa_sampling_teardown(struct domain *d);
 
-/* Nothing is sampled here. */
-void numa_sampling_teardown(struct domain *d)
+/* Where nothing is sampled. */
+__attribute__((weak)) void numa_sampling_teardown(struct domain *d)
 {
 	(void)d;
 }
@@ -413,6 +425,8 @@ int p2m_numa_add_untouched(struct domain *d, gfn_t gfn, struct page_info *pg, un
 	for (unsigned int i = 0; i < 1U << order; i++)
 		if (p2m[gfn.gfn + i].present)
 			return -EBUSY;
+	if (oom_strikes(OOM_TABLES))
+		return -ENOMEM;
 	for (unsigned int i = 0; i < 1U << order; i++) {
 		map_page(gfn.gfn + i, pg - frames + i, order);
 		p2m[gfn.gfn + i].untouched = true;

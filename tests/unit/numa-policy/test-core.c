@@ -128,13 +128,11 @@ static void home_nodes_follow_the_affinity_unless_named(void **unused)
 
 	/* No memory for the new state: the old one stays, until there is some. */
 	dom.node_affinity.bits[0] = 3;
-	for (test_allocations = 0; test_allocations < 2;) {
-		int allowed = test_allocations;
-
+	for (unsigned int nth = 1; nth <= 2; nth++) {
+		oom_arm(OOM_XEN, nth, true);
 		expect(XEN_NUMA_POLICY_ROUND_2M, 1, true);
-		test_allocations = allowed + 1;
 	}
-	test_allocations = -1;
+	oom_disarm();
 	expect(XEN_NUMA_POLICY_ROUND_2M, 3, true);
 }
 
@@ -204,11 +202,11 @@ static void nonsense_is_refused_and_changes_nothing(void **unused)
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, zero), -ERANGE);
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, big), -ERANGE);
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, NULL), -EFAULT);
-	for (int allowed = 0; allowed < 2; allowed++) {
-		test_allocations = allowed;
+	for (unsigned int nth = 1; nth <= 2; nth++) {
+		oom_arm(OOM_XEN, nth, true);
 		assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 0, 0, NULL), -ENOMEM);
 	}
-	test_allocations = -1;
+	oom_disarm();
 
 	memset(&conf, 0, sizeof(conf));
 	conf.nodes.nr_bits = 128;

@@ -241,13 +241,11 @@ static void out_of_memory_is_noticed(void **unused)
 	struct numa_home home = { .nodes = { { 0x3 } }, .nr = 2, .weight = { 1, 1 } };
 
 	(void)unused;
-	for (test_allocations = 0; test_allocations < 2; test_allocations++) {
-		int left = test_allocations;
-
+	for (unsigned int nth = 1; nth <= 2; nth++) {
+		oom_arm(OOM_XEN, nth, true);
 		assert_null(first_touch_ops.init(&first_touch_ops, &home));
-		test_allocations = left;
 	}
-	test_allocations = -1;
+	oom_disarm();
 }
 
 int main(void)

@@ -168,9 +168,9 @@ static void no_memory_is_told(void **unused)
 	struct numa_home home = home_of(3, weight);
 
 	(void)unused;
-	test_allocations = 0;
+	oom_arm(OOM_XEN, 1, true);
 	assert_null(round_4k_ops.init(&round_4k_ops, &home));
-	test_allocations = -1;
+	oom_disarm();
 }
 
 int main(void)

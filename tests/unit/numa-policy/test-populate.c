@@ -300,7 +300,7 @@ static void what_is_one_entry_is_taken_back_as_one(void **unused)
 	for (unsigned int nth = 1; nth <= 4; nth++) {
 		machine_reset(2, pages);
 		new_domain("round-2m", 3);
-		machine_p2m_fail_in = nth;
+		oom_arm(OOM_TABLES, nth, false);
 		machine_p2m_pages = 0;
 		assert_int_equal(populate(0, 11), -ENOMEM);
 		assert_int_equal(machine_owned(), 0);
@@ -348,7 +348,7 @@ static void what_cannot_be_unmapped_stays(void **unused)
 
 		machine_reset(2, pages);
 		new_domain("round-1g", 3);
-		machine_p2m_fail_in = 1;
+		oom_arm(OOM_TABLES, 1, false);
 		machine_stays_mapped = true;
 		assert_int_equal(populate(0, i % 2 ? 0 : 11), -ENOMEM);
 		for (unsigned long g = 0; g < 2048; g++)

@@ -421,11 +421,11 @@ static void nothing_gets_cold_unseen(void **unused)
 static void out_of_memory(void **unused)
 {
 	(void)unused;
-	for (int allowed = 0; allowed < 3; allowed++) {
-		test_allocations = allowed;
+	for (unsigned int nth = 1; nth <= 3; nth++) {
+		oom_arm(OOM_XEN, nth, true);
 		assert_int_equal(hint_fault_source.start(&s), -ENOMEM);
 	}
-	test_allocations = -1;
+	oom_disarm();
 }
 
 int main(void)

@@ -89,13 +89,11 @@ static void random_marks(void **unused)
 static void without_memory(void **unused)
 {
 	(void)unused;
-	for (test_allocations = 0; test_allocations < 2;) {
-		int allowed = test_allocations;
-
+	for (unsigned int nth = 1; nth <= 2; nth++) {
+		oom_arm(OOM_XEN, nth, true);
 		assert_null(sample_marks_new(5));
-		test_allocations = allowed + 1;
 	}
-	test_allocations = -1;
+	oom_disarm();
 	sample_marks_free(NULL);
 }
 

@@ -8,7 +8,7 @@ import pytest
 import ctests
 
 HERE = Path(__file__).absolute().parent
-PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-page-events", "test-populate", "test-sample-budget",
+PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-oom", "test-oom-calls", "test-page-events", "test-populate", "test-sample-budget",
             "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
 IBS = "../../arch/x86/ibs-op.c"
 PIECE = "../../include/xen/numa-piece.h"
@@ -187,6 +187,36 @@ MUTANTS = {
     "a slice begins at the end of an interval": (IBS, "    if ( begins )\n", "    if ( false )\n", "test-ibs-op"),
     "a count that is undefined": (IBS, "IBS_OP_LEAST + (uint32_t)", "(uint32_t)", "test-ibs-op"),
     "regions do not grow": ("sample-regions.c", "rs->end = max(rs->end, end);", ";", "test-sample-regions"),
+    "a domain that is not made leaves its policy": ("core.c", "        xvfree(np);\n    else", "        ;\n    else", "test-oom"),
+    "a policy that is not set is kept": ("core.c", "install(d->numa_policy, new, &nodes, NULL);\n\n    xvfree(new);",
+                                         "install(d->numa_policy, new, &nodes, NULL);\n\n    if ( !rc )\n        xvfree(new);", "test-oom"),
+    "half a first-touch is kept": ("first-touch.c", "        xvfree(ft);\n        return NULL;", "        return NULL;", "test-oom"),
+    "its list is kept when an extent is not populated": ("populate.c", "    xvfree(mfns);", "    if ( !rc )\n        xvfree(mfns);", "test-oom"),
+    "blocks stay of an extent that failed": ("populate.c", "            take_back_block(p->d, gfn_add(gfn, c->done));", "            ;", "test-oom"),
+    "an extent that failed goes on": ("populate.c", "            cursor_put(np, false);\n            return rc ==", "            cursor_put(np, true);\n            return rc ==",
+                                      "test-oom"),
+    "the other node's pages are lost": ("populate.c", "        if ( rc )\n            break;\n    }", "        if ( rc )\n        {\n            xvfree(mfns);\n"
+                                        "            return rc;\n        }\n    }", "test-oom"),
+    "a gfn stays locked that was not mapped": ("populate.c", "        give_back(p->d, gfn, pg, order);\n\n",
+                                               "    {\n        give_back(p->d, gfn, pg, order);\n        return rc;\n    }\n\n", "test-oom"),
+    "a page that was not mapped is freed twice": ("populate.c", "        give_back(p->d, gfn, pg, order);\n\n",
+                                                  "    {\n        give_back(p->d, gfn, pg, order);\n        put_page(pg);\n    }\n\n", "test-oom"),
+    "rebalanced as if nothing had changed": ("rebalance.c", "    if ( rc )\n        return rc;\n\n    memset(", "    memset(", "test-oom-calls"),
+    "work without a batch is kept": ("rebalance.c", "        numa_work_free(w);\n        w = NULL;", "        w = NULL;", "test-oom-calls"),
+    "events without a list": ("page-events.c", "    if ( !list )\n        return -ENOMEM;", "", "test-oom-calls"),
+    "frames of half a ring are lost": ("sample-pages.c", " err:\n    put_pages(pages, pages->nr);", " err:", "test-oom-calls"),
+    "half a ring is kept": ("sample-pages.c", "    xvfree(pages);\n\n    return NULL;", "    return NULL;", "test-oom-calls"),
+    "a START that failed goes on": ("sample-control.c", "    np->sampling_starts = false;\n    if", "    np->sampling_starts = rc;\n    if", "test-oom-calls"),
+    "its ring stays": ("sample-control.c", "    numa_sample_pages_free(pages);\n\n    return rc;", "    return rc;", "test-oom-calls"),
+    "the ring of before goes": ("sample-control.c", "    if ( pages == np->sample_pages )\n        pages = NULL;\n", "", "test-oom-calls"),
+    "its counts are kept": ("sample-control.c", "        xvfree(s->samples);\n        xvfree(s);\n        return", "        xvfree(s);\n        return", "test-oom-calls"),
+    "its counts are freed twice": ("sample-control.c", "        xvfree(s->samples);\n        xvfree(s);\n        return",
+                                   "        xvfree(s->samples);\n        xvfree(s->samples);\n        xvfree(s);\n        return", "test-oom-calls"),
+    "hints without marks are kept": ("sample-hints.c", "            sample_marks_free(h->marks);\n        xvfree(h);", "            sample_marks_free(h->marks);",
+                                     "test-oom-calls"),
+    "marks without chains are kept": ("sample-marks.c", "        xvfree(ms);\n        return NULL;", "        return NULL;", "test-oom-calls"),
+    "IBS stays reserved": ("sample-ibs.c", "        ibs_release();\n        return -ENOMEM;", "        return -ENOMEM;", "test-oom-calls"),
+    "some rings of IBS are kept": ("sample-ibs.c", "        free_ibs(ibs);\n        return NULL;", "        return NULL;", "test-oom-calls"),
 }
 
 

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oom.h"
+
 #define __XEN_TOOLS__
 typedef uint8_t nodeid_t;
 
@@ -36,6 +38,7 @@ typedef uint8_t nodeid_t;
 #define likely(x)   (x)
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define ASSERT(x) assert(x)
 #define ASSERT_UNREACHABLE() abort()
@@ -190,14 +193,14 @@ typedef enum { p2m_access_rwx } p2m_access_t;
 struct p2m_reserve;
 struct p2m_domain {
 	struct domain *domain;
+	unsigned int locked;
 	bool batch_flush, need_flush, global_logdirty;
 	p2m_access_t default_access;
-	struct { struct p2m_reserve *reserve; bool split; long entry_count, count; } pod;
+	struct { struct p2m_reserve *reserve; bool locked, split; long entry_count, count; } pod;
 	mfn_t (*get_entry)(struct p2m_domain *, gfn_t, p2m_type_t *, p2m_access_t *, int, unsigned int *, bool *);
 };
 struct domain {
-	bool is_dying;
-	int page_alloc_lock;
+	bool is_dying, page_alloc_lock;
 	struct page_list_head page_list;
 	struct p2m_domain p2m;
 };
@@ -205,32 +208,33 @@ struct domain {
 extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entries[P2M_PAGES];
 #define p2m_get_hostp2m(d) ((struct p2m_domain *)&(d)->p2m)
 #define p2m_has_reserve(p2m) ((p2m)->pod.reserve != NULL)
-#define p2m_lock(p) ((void)(p), machine_locks++)
-#define p2m_unlock(p) ((void)(p), machine_locks--)
-#define pod_lock(p) ((void)(p), machine_locks++)
-#define pod_unlock(p) ((void)(p), machine_locks--)
-#define pod_locked_by_me(p) ((void)(p), true)
-#define nrspin_lock(l) (++*(l))
-#define nrspin_unlock(l) (--*(l))
+/* The p2m's is recursive, and is taken before that of PoD. */
+#define p2m_lock(p) (assert(!(p)->pod.locked || (p)->locked), (p)->locked++, (void)machine_locks++)
+#define p2m_unlock(p) (assert((p)->locked), (p)->locked--, (void)machine_locks--)
+#define pod_lock(p) (assert(!(p)->pod.locked), (p)->pod.locked = true, (void)machine_locks++)
+#define pod_unlock(p) (assert((p)->pod.locked), (p)->pod.locked = false, (void)machine_locks--)
+#define pod_locked_by_me(p) ((p)->pod.locked)
+#define nrspin_lock(l) (assert(!*(l)), *(l) = true)
+#define nrspin_unlock(l) (assert(*(l)), *(l) = false)
 #define is_iommu_enabled(d) false
 #define hap_enabled(d) true
-#define hap_has_2mb false
+extern bool hap_has_2mb;
 #define altp2m_active(d) false
 #define nestedhvm_enabled(d) false
 #define mem_sharing_enabled(d) false
 #define mem_paging_enabled(d) false
 #define domain_crash(d, ...) abort()
-extern int (*machine_set_entry)(gfn_t gfn, unsigned int order, p2m_type_t t);
+extern int (*machine_set_entry)(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t);
 int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t, p2m_access_t a);
 void p2m_tlb_flush_sync(struct p2m_domain *p2m);
 void p2m_numa_flush(struct p2m_domain *p2m);
 
 typedef int64_t s_time_t;
 #define NOW() 0
-#define xvmalloc(t)  ((t *)malloc(sizeof(t)))
-#define xvzalloc(t)  ((t *)calloc(1, sizeof(t)))
-#define xvfree(p)    free(p)
-#define XVFREE(p)    (free(p), (p) = NULL)
+#define xvmalloc(t)  ((t *)oom_alloc(sizeof(t)))
+#define xvzalloc(t)  ((t *)oom_zalloc(sizeof(t)))
+#define xvfree(p)    oom_free(p)
+#define XVFREE(p)    (oom_free(p), (p) = NULL)
 
 nodeid_t numa_policy_touch(struct domain *d, gfn_t gfn, nodemask_t *home, unsigned int *grain);
 void numa_policy_touched(struct domain *d, bool placed, unsigned int nr);

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <inttypes.h>
 
+#include "oom.h"
+
 #ifndef ERESTART
 #define ERESTART 85
 #endif
@@ -49,7 +51,12 @@ extern const char *const test_param_name;
 #define IS_ALIGNED(x, a) (((x) & ((a) - 1)) == 0)
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#define min_t(t, a, b) min((t)(a), (t)(b))
+#define unlikely(x) (x)
 #define ASSERT(x) assert(x)
+#define xchg(p, new) __atomic_exchange_n(p, new, __ATOMIC_SEQ_CST)
+#define cmpxchg(p, old, new) __extension__({ __typeof__(*(p)) was_ = (old); __atomic_compare_exchange_n(p, &was_, new, false, \
+	__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); was_; })
 #define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
 
 #define DECLARE_BITMAP(name, bits) unsigned long name[DIV_ROUND_UP(bits, BITS_PER_LONG)]
@@ -70,6 +77,7 @@ static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned
 typedef struct { unsigned long gfn; } gfn_t;
 typedef struct { unsigned long mfn; } mfn_t;
 
+#define INVALID_GFN ((gfn_t){ ~0UL })
 #define INVALID_MFN ((mfn_t){ ~0UL })
 static inline bool mfn_eq(mfn_t a, mfn_t b) { return a.mfn == b.mfn; }
 static inline gfn_t _gfn(unsigned long n) { return (gfn_t){ n }; }
@@ -119,8 +127,17 @@ typedef int64_t s_time_t;
 #define MILLISECS(n) ((s_time_t)((n) * 1000000ULL))
 #define SECONDS(n)   ((s_time_t)((n) * 1000000000ULL))
 s_time_t NOW(void);		/* the test's, where time passes */
-struct timer { int unused; };
-struct tasklet { int unused; };
+struct timer { bool there; };
+struct tasklet { bool there; };
+/* The test's, where there are some. */
+void init_timer(struct timer *timer, void (*fn)(void *), void *data, unsigned int cpu);
+void set_timer(struct timer *timer, s_time_t expires);
+void kill_timer(struct timer *timer);
+void tasklet_init(struct tasklet *tasklet, void (*fn)(void *), void *data);
+void tasklet_schedule_on_cpu(struct tasklet *tasklet, unsigned int cpu);
+void tasklet_kill(struct tasklet *tasklet);
+#define MICROSECS(n) ((s_time_t)((n) * 1000ULL))
+#define tsc_ticks2ns(n) (n)
 #define read_atomic(p)     __atomic_load_n(p, __ATOMIC_RELAXED)
 #define write_atomic(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 /* What another CPU does there. */
@@ -129,43 +146,47 @@ extern void (*machine_at_barrier)(void);
 #define smp_rmb()          __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_mb()           __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
-/* Memory: as many allocations as the test allows, negative for all. */
-extern int test_allocations;
-static inline void *test_alloc(size_t size)
-{
-	assert(!test_locks_held);
-	if (!test_allocations)
-		return NULL;
-	test_allocations -= test_allocations > 0;
-	return calloc(1, size);
-}
-
+/* Memory: not with a lock held. */
+#define test_alloc(size)  (assert(!test_locks_held), oom_alloc(size))
+#define test_zalloc(size) (assert(!test_locks_held), oom_zalloc(size))
 #define xvmalloc(t)  ((t *)test_alloc(sizeof(t)))
-#define xvzalloc(t)  ((t *)test_alloc(sizeof(t)))
+#define xvzalloc(t)  ((t *)test_zalloc(sizeof(t)))
 #define xvzalloc_flex_struct(t, field, nr) \
-	((t *)test_alloc(offsetof(t, field) + (nr) * sizeof(((t *)0)->field[0])))
-#define xvzalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
+	((t *)test_zalloc(offsetof(t, field) + (nr) * sizeof(((t *)0)->field[0])))
+#define xvzalloc_array(t, nr) ((t *)test_zalloc(sizeof(t) * (nr)))
 #define xvmalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
-#define xvfree(p)    free(p)
+#define xvfree(p)    oom_free(p)
 #define xmalloc(t)   ((t *)test_alloc(sizeof(t)))
-#define xzalloc_array(t, nr) ((t *)test_alloc(sizeof(t) * (nr)))
-#define xfree(p)     free(p)
-#define XVFREE(p)    (free(p), (p) = NULL)
+#define xzalloc_array(t, nr) ((t *)test_zalloc(sizeof(t) * (nr)))
+#define xfree(p)     oom_free(p)
+#define XVFREE(p)    (oom_free(p), (p) = NULL)
 
 /* Domains. */
 #define INVALID_M2P_ENTRY (~0UL)
 struct domain;
-struct page_info { struct domain *owner; unsigned int count; bool allocated, mapped, of_another_vcpu; unsigned long m2p; };
+struct page_info { struct domain *owner; union { unsigned int count, count_info; }; bool allocated, mapped, of_another_vcpu; unsigned long m2p; };
 struct numa_policy;
 struct domain {
 	unsigned short domain_id;
 	struct numa_policy *numa_policy;
 	spinlock_t node_affinity_lock;
 	nodemask_t node_affinity;
-	unsigned int max_pages;
+	unsigned int max_pages, max_vcpus;
+	struct vcpu **vcpu;
 	bool hardware, hvm, is_dying;
 };
-struct vcpu { struct domain *domain; unsigned int processor, vcpu_id; };
+struct ibs_ring;
+struct vcpu {
+	struct domain *domain;
+	unsigned int processor, vcpu_id;
+	bool is_running;
+	struct { struct ibs_ring *ibs_ring; } arch;
+};
+#define for_each_vcpu(d, v) for (unsigned int i_ = 0; i_ < (d)->max_vcpus; i_++) if (((v) = (d)->vcpu[i_]))
+#define cpu_online(cpu) ((cpu) < MAX_NUMNODES)
+#define DECLARE_PER_CPU(type, name) extern __typeof__(type) per_cpu_ ## name
+#define this_cpu(name) per_cpu_ ## name
+#define domain_crash(d) ((d)->is_dying = true)
 /* As many CPUs as there are nodes, and one that has none. */
 #define cpu_to_node(cpu) ((cpu) < MAX_NUMNODES ? (nodeid_t)(cpu) : NUMA_NO_NODE)
 
@@ -176,6 +197,9 @@ extern struct vcpu *current;
 unsigned int domain_tot_pages(const struct domain *d);
 
 /* Heap and p2m. */
+#define MEMF_no_refcount   (1U << 1)
+#define PGC_count_mask     (~0U)
+#define PGT_writable_page  1
 #define MEMF_node(n)       ((((n) + 1U) & 0xff) << 8)
 #define MEMF_no_dma        (1U << 3)
 #define MEMF_exact_node    (1U << 4)
@@ -183,12 +207,17 @@ unsigned int domain_tot_pages(const struct domain *d);
 #define MEMF_no_tlbflush   (1U << 6)
 struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 				      unsigned int memflags);
+#define alloc_domheap_page(d, memflags) alloc_domheap_pages(d, 0, memflags)
 bool get_page(struct page_info *pg, const struct domain *d);
+#define get_page_and_type(pg, d, type) get_page(pg, d)
+#define put_page_and_type(pg) put_page(pg)
 void put_page(struct page_info *pg);
 void put_page_alloc_ref(struct page_info *pg);
 unsigned long get_gpfn_from_mfn(unsigned long mfn);
 mfn_t page_to_mfn(const struct page_info *pg);
 struct page_info *mfn_to_page(mfn_t mfn);
+nodeid_t mfn_to_nid(mfn_t mfn);
+#define maddr_to_mfn(maddr) ((mfn_t){ (maddr) >> PAGE_SHIFT })
 int guest_physmap_add_page(struct domain *d, gfn_t gfn, mfn_t mfn,
 			   unsigned int order);
 int guest_physmap_remove_page(struct domain *d, gfn_t gfn, mfn_t mfn,
@@ -226,6 +255,8 @@ static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,
 	(test_bad_handle((hnd).p) ? 1 : (memcpy(dst, (hnd).p, (nr) * sizeof(*(dst))), 0))
 #define copy_to_guest(hnd, src, nr) \
 	(test_bad_handle((hnd).p) ? 1 : (memcpy((hnd).p, src, (nr) * sizeof(*(src))), 0))
+#define copy_from_guest_offset(dst, hnd, off, nr) (memcpy(dst, (hnd).p + (off), (nr) * sizeof(*(dst))), 0)
+#define copy_to_guest_offset(hnd, off, src, nr) (memcpy((hnd).p + (off), src, (nr) * sizeof(*(src))), 0)
 #define __copy_field_to_guest(hnd, src, field) ((hnd).p->field = (src)->field, 0)
 static inline bool test_bad_handle(const void *p)
 {
@@ -235,6 +266,17 @@ static inline bool test_bad_handle(const void *p)
 
 #define XEN_GUEST_HANDLE_PARAM(name) XEN_GUEST_HANDLE(name)
 #include <public/domctl.h>
+
+#include <public/vcpu.h>
+
+/* What sampling wants, too: the test's. */
+void vcpu_runstate_get(const struct vcpu *v, struct vcpu_runstate_info *runstate);
+void *vmap(const mfn_t *mfn, unsigned int nr);
+void vunmap(const void *va);
+void clear_domain_page(mfn_t mfn);
+void clear_page(void *va);
+#define XSM_OTHER 0
+int xsm_domctl(int action, struct domain *d, struct xen_domctl *op);
 
 static inline int xenctl_bitmap_to_bitmap(unsigned long *to,
 					  const struct xenctl_bitmap *from,

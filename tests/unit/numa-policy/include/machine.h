@@ -27,7 +27,6 @@ bool machine_has_block(nodeid_t node, unsigned int order);
 extern void (*machine_meanwhile)(void);
 extern unsigned int machine_preempt_percent;	/* how often to be preempted */
 extern unsigned int machine_p2m_fail_percent;	/* how often a page cannot be mapped, in 1/1000 */
-extern unsigned int machine_p2m_fail_in;	/* ... the how maniest cannot, 0 for none */
 extern int machine_p2m_pages;			/* how many superpages can be divided, negative for all */
 /*
  * At the how maniest allocation or mapping the domain dies, 0 for none: its pages are freed, and somebody else gets some of them.
@@ -35,6 +34,8 @@ extern int machine_p2m_pages;			/* how many superpages can be divided, negative 
  */
 extern unsigned int machine_dies_in;
 bool machine_somebody_is_unharmed(void);
+/* All that is its own goes, whatever refers to it. */
+void machine_destroy(struct domain *d);
 extern bool machine_reuses;		/* another vCPU gets pages for the domain that have just been freed */
 extern bool machine_stays_mapped;	/* nothing can be unmapped */
 extern int machine_gfns_locked;
