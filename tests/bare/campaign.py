@@ -26,7 +26,7 @@ OURS = "debug", "release"
 OPTIONS = " ".join((
     "guest_loglvl=none",                    # who is hostile is refused thousands of times
     # with Credit2 the end of a guest of two vCPUs can be that of Xen: docs/hardening.md
-    "sched=credit", "sched_credit_tslice_ms=1",
+    "sched=credit",
 ))
 EXPECTED = (
     # it has populated where it had mapped a grant

@@ -12,8 +12,8 @@
 #define EXTENTS 16		/* of a call, mostly */
 #define GRANT_GFN 0x300UL	/* its table */
 #define GRANTS 64
-#define MAP_GFN 0x2000UL	/* what it maps of them, mostly: to replace that is death */
-#define MAP_PAGES 0x100UL
+#define MAP_GFN 0x2000UL	/* what it maps of them, mostly in turn: to replace that is death */
+#define MAP_PAGES 0x4000UL	/* a vCPU */
 #define HANDLES 16
 #define MEMORY_END (1UL << 18)	/* gfn behind what its own tables map */
 #define SAFE_BIT 11		/* 1 << 11 and above is none of its own pages */
@@ -28,6 +28,7 @@ static struct self {
 	int errors[EXTENTS];
 	grant_handle_t handles[HANDLES];
 	uint64_t mapped[HANDLES];
+	unsigned long maps;
 } selves[GUEST_CPUS];
 
 static uint64_t anything(struct self *self)
@@ -64,7 +65,7 @@ static unsigned long some_gfn(struct self *self)
 	if (rarely(self, 64))
 		return wild(self);
 	if (rarely(self, 512))
-		return MAP_GFN + pick(self, MAP_PAGES);
+		return MAP_GFN + pick(self, GUEST_CPUS * MAP_PAGES);
 	return ARENA_GFN + pick(self, ARENA_PAGES);
 }
 
@@ -275,7 +276,8 @@ static bool grant_op(struct self *self, unsigned int op, void *argument)
 
 static bool grant_map(struct self *self)
 {
-	unsigned long gfn = rarely(self, 64) ? some_gfn(self) : MAP_GFN + pick(self, MAP_PAGES);
+	unsigned long turn = (self - selves) * MAP_PAGES + self->maps++ % MAP_PAGES;
+	unsigned long gfn = rarely(self, 512) ? some_gfn(self) : MAP_GFN + turn;
 	struct gnttab_map_grant_ref map = {
 		.host_addr = gfn << 12,
 		.ref = pick(self, GRANTS),
