@@ -239,6 +239,23 @@ static void get_free(unsigned long pages[NODES])
 		pages[node] = free_pages(node, 0);
 }
 
+/* Until nothing of those who were comes back any more. */
+static void await_rest(unsigned long pages[NODES])
+{
+	unsigned long now[NODES];
+
+	get_free(pages);
+	for (int same = 0; same < LOOKS / 10; same++) {
+		yield();
+		get_free(now);
+		for (int node = 0; node < NODES; node++) {
+			if (now[node] != pages[node])
+				same = 0;
+			pages[node] = now[node];
+		}
+	}
+}
+
 static void tell_missing(const unsigned long before[NODES])
 {
 	unsigned long now[NODES];
@@ -271,9 +288,7 @@ void program(void)
 	memset(calls, 0, sizeof(calls));
 	memset(domctls, 0, sizeof(domctls));
 	lives = deaths = 0;
-	for (int i = 0; i < LOOKS / 100; i++)
-		yield();
-	get_free(before);
+	await_rest(before);
 
 	start_victims();
 	made = run(wanted);
