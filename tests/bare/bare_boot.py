@@ -99,6 +99,7 @@ class Boot:
     xen_options: str = ""
     expected: tuple = ()        # lines of Xen's, patterns, that are no fault in this program
     may_die: tuple = ()         # domains that Xen ends
+    seconds: int = SECONDS
 
     def run(self):
         """The Report.  XenDown, BootRed, or HostFault, if the host is to blame."""
@@ -127,13 +128,13 @@ class Boot:
                                 text=True, errors="replace", start_new_session=True, preexec_fn=stay_modest)
         stillness = Stillness(qemu.pid)
         try:
-            while time.monotonic() < started + SECONDS:
+            while time.monotonic() < started + self.seconds:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     return *qemu.communicate(timeout=0.5), qemu.returncode
                 if PANICKED in self.console.read_bytes():
                     return "", "", 0
             still = stillness.longest(started)
-            self._red(f"hang: no end after {SECONDS} s, of which the host let QEMU stand still for {still:.1f} at a time",
+            self._red(f"hang: no end after {self.seconds} s, of which the host let QEMU stand still for {still:.1f} at a time",
                       HostFault if still >= STOOD_STILL else BootRed)
         finally:
             with contextlib.suppress(ProcessLookupError):

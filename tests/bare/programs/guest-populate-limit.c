@@ -28,6 +28,6 @@ void program(void)
 	outcome("times that both had 64 pages of 96", mailbox->values[0]);
 	note("times that none had", mailbox->values[1]);
 	outcome("pages that the guest has not given back", total_pages(domid) - before);
-	unmap_page(WINDOWS - 1);
+	unmap_page(MAILBOX_WINDOW);
 	outcome("destroyed", destroy_domain(domid));
 }

@@ -20,6 +20,6 @@ void program(void)
 	note("tables that there were", mailbox->values[0]);
 	outcome("two pages without a table", mailbox->values[1]);
 	outcome("two pages where there is a table", mailbox->values[2]);
-	unmap_page(WINDOWS - 1);
+	unmap_page(MAILBOX_WINDOW);
 	outcome("destroyed", destroy_domain(domid));
 }

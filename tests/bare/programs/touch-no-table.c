@@ -27,6 +27,6 @@ void program(void)
 	ended = wait_guest(domid, GUEST_ENDED);
 	note("the guest went on", ended);
 	promise("what was written is read, or the guest is no more", !ended || mailbox->values[2]);
-	unmap_page(WINDOWS - 1);
+	unmap_page(MAILBOX_WINDOW);
 	promise("it can be destroyed", !destroy_domain(domid));
 }

@@ -23,6 +23,8 @@ void program(void);
 
 /* Whether a word is on the command line. */
 bool argument(const char *word);
+/* The number of a word name=number there. */
+unsigned long number_of(const char *name, unsigned long otherwise);
 
 /* report.c.  What is the same on stock Xen; what a Xen with the series promises; what is good to know. */
 void outcome(const char *name, long value);
@@ -34,9 +36,12 @@ domid_t new_domain(unsigned long mib, unsigned int vcpus);
 void set_max_pages(domid_t domid, unsigned long pages);
 void finish_creation(domid_t domid);
 long destroy_domain(domid_t domid);
+bool domain_lives(domid_t domid);
 void get_domain_info(domid_t domid, struct xen_domctl_getdomaininfo *info);
 unsigned long total_pages(domid_t domid);
 void set_affinity(domid_t domid, unsigned long nodes);
+/* Its clock is the processor's own: to read it costs no exit. */
+void give_native_tsc(domid_t domid);
 void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu);
 long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
 /* Extents populated, 0 or 1. */
@@ -48,7 +53,10 @@ unsigned long use_up_tables(domid_t domid, unsigned long from);
 unsigned long free_pages(unsigned int node, unsigned int bits);
 
 /* pages.c.  Windows into the memory of a domain. */
-#define WINDOWS 4
+#define WINDOWS 6
+#define MAILBOX_WINDOW 3		/* mailbox_of() */
+/* NULL: there is no such page. */
+void *try_map_page(unsigned int window, domid_t domid, unsigned long gfn);
 void *map_page(unsigned int window, domid_t domid, unsigned long gfn);
 unsigned long frame_of(unsigned int window);
 void unmap_page(unsigned int window);

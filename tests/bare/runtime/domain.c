@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <xen/arch-x86/cpuid.h>
 #include <xen/memory.h>
 #include <xen/sysctl.h>
 
@@ -36,7 +37,7 @@ domid_t new_domain(unsigned long mib, unsigned int vcpus)
 			.max_evtchn_port = 1023,
 			.max_grant_frames = 4,
 			.max_maptrack_frames = 4,
-			.grant_opts = XEN_DOMCTL_GRANT_version(1),
+			.grant_opts = XEN_DOMCTL_GRANT_version(2),
 			.arch.emulation_flags = XEN_X86_EMU_LAPIC,
 		},
 	};
@@ -73,6 +74,14 @@ long destroy_domain(domid_t domid)
 	return do_domctl(&op, XEN_DOMCTL_destroydomain, domid);
 }
 
+bool domain_lives(domid_t domid)
+{
+	struct xen_domctl op = { 0 };
+
+	return !do_domctl(&op, XEN_DOMCTL_getdomaininfo, domid) && op.domain == domid &&
+		!(op.u.getdomaininfo.flags & (XEN_DOMINF_dying | XEN_DOMINF_shutdown));
+}
+
 void get_domain_info(domid_t domid, struct xen_domctl_getdomaininfo *info)
 {
 	struct xen_domctl op = { 0 };
@@ -95,6 +104,13 @@ void set_affinity(domid_t domid, unsigned long nodes)
 
 	set_xen_guest_handle(op.u.nodeaffinity.nodemap.bitmap, (uint8_t *)&nodes);
 	must_domctl(&op, XEN_DOMCTL_setnodeaffinity, domid);
+}
+
+void give_native_tsc(domid_t domid)
+{
+	struct xen_domctl op = { .u.tsc_info.tsc_mode = XEN_CPUID_TSC_MODE_NEVER_EMULATE };
+
+	must_domctl(&op, XEN_DOMCTL_settscinfo, domid);
 }
 
 void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu)

@@ -10,8 +10,7 @@
 #include "hypercall.h"
 #include "mailbox.h"
 
-#define WINDOW 2		/* for what is loaded; the mailbox keeps the last one */
-#define MAILBOX_WINDOW 3
+#define WINDOW 2		/* for what is loaded; the mailbox keeps MAILBOX_WINDOW */
 
 #define PRESENT_WRITABLE 0x3UL
 #define LARGE 0x80UL

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From Xen's start_info to the program, and what the compiler takes for granted. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bare.h"
@@ -40,12 +41,31 @@ void unexpected_page_fault(unsigned long rip)
 	die_of("page fault at 0x%lx", rip);
 }
 
+static bool starts_with(const char *word, const char *start)
+{
+	while (*start && *word == *start) {
+		word++;
+		start++;
+	}
+	return !*start;
+}
+
 bool argument(const char *word)
 {
 	for (int i = 0; i < count; i++)
 		if (!strcmp(words[i], word))
 			return true;
 	return false;
+}
+
+unsigned long number_of(const char *name, unsigned long otherwise)
+{
+	size_t length = strlen(name);
+
+	for (int i = 0; i < count; i++)
+		if (starts_with(words[i], name) && words[i][length] == '=')
+			return strtoul(words[i] + length + 1, NULL, 0);
+	return otherwise;
 }
 
 static void split(void)

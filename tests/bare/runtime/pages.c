@@ -50,14 +50,21 @@ static void flush(unsigned int window)
 		die_of("window %u cannot be flushed", window);
 }
 
-void *map_page(unsigned int window, domid_t domid, unsigned long gfn)
+void *try_map_page(unsigned int window, domid_t domid, unsigned long gfn)
 {
-	long result = set_entry(window, gfn << PAGE_SHIFT | PRESENT_WRITABLE_USED, domid);
-
-	if (result)
-		die_of("gfn 0x%lx of d%d cannot be mapped: %ld", gfn, domid, result);
+	if (set_entry(window, gfn << PAGE_SHIFT | PRESENT_WRITABLE_USED, domid))
+		return NULL;
 	flush(window);
 	return windows[window];
+}
+
+void *map_page(unsigned int window, domid_t domid, unsigned long gfn)
+{
+	void *page = try_map_page(window, domid, gfn);
+
+	if (!page)
+		die_of("gfn 0x%lx of d%d cannot be mapped", gfn, domid);
+	return page;
 }
 
 unsigned long frame_of(unsigned int window)

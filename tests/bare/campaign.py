@@ -1,0 +1,158 @@
+"""The random campaign of programs/campaign.c: a run, its verdict, the page of what was really run.
+
+    campaign.py HYPERVISOR CALLS [SEED]     runs, judges and records; without a seed it makes one
+
+docs/results/hardening.json has a record of each green run that counts; hardening.md is made of it.
+"""
+
+import datetime
+import json
+import re
+import secrets
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).absolute().parents[2]
+for path in (str(ROOT / "tests"), str(ROOT / "tests" / "boot")):
+    if path not in sys.path:
+        sys.path.insert(0, path)
+
+from bare_boot import BUILD, Boot, Topology, uniform    # noqa: E402  the path comes first
+from runner.soak import commit                          # noqa: E402
+
+# programs/campaign.c has its nodes, too
+MACHINE = Topology("bare-3", (1, 1, 1), (192, 96, 96), uniform(3))
+OURS = "debug", "release"
+OPTIONS = " ".join((
+    "guest_loglvl=none",                    # who is hostile is refused thousands of times
+    # with Credit2 the end of a guest of two vCPUs can be that of Xen: docs/hardening.md
+    "sched=credit",
+))
+EXPECTED = (
+    # it has populated where it had mapped a grant
+    r"domain_crash called from .*/p2m\.c:\d+$",
+    # it has touched what finds no page for a table
+    r"domain_crash called from .*/p2m-pod\.c:\d+$",
+    r"failed to allocate from HAP pool$",
+)
+MAY_DIE = range(3, 0x7FF0)                  # all but dom0 and the first victims
+# What the machine never does for a guest; of all else both halves must be seen.
+NEVER_ACCEPTED = {"HVMOP_altp2m"}           # NPT has none
+OF_SERIES = {
+    "page_events", "page_events, split", "page_events, garbage",
+    "set", "get", "usage", "locate", "move", "rebalance", "stats", "touches",
+    "sample, start", "sample, stop", "sample, get", "garbage", "acquire the ring",
+}
+COUNT = re.compile(r"(accepted|refused): (.*)")
+VICTIMS = 1, 2
+RESULTS = ROOT / "docs" / "results"
+HEAD = """\
+# A hostile guest at random: what was run
+
+Made by `tests/bare/campaign.py` and `make soak ONLY=campaign`; do not edit.
+[hardening.json](hardening.json) has all figures.
+
+A PVH guest of two vCPUs, without Linux, makes hypercalls at random. Meanwhile a bare dom0 sets
+policies, moves, samples, pauses, destroys it and makes it anew, and passes garbage in each field of
+`XEN_DOMCTL_numa_policy`. Two victims verify every word that they have. A run is in this list if Xen
+lived, its console was clean, no word was wrong, all memory came back to its node, and each kind of
+call was both accepted and refused ({never} is never accepted on this machine). The emulated machine
+has NPT, three nodes and three CPUs.
+
+| hypervisor | date | commit | seed | hypercalls of the guest | its lives | ended by Xen | passes \
+of the victims | longest waits, M cycles | seconds |
+|---|---|---|---:|---:|---:|---:|---:|---:|---:|
+"""
+WAITS = """
+A wait has in it that vCPUs share a CPU, and that the host gave the emulator none: it is no bound.
+
+"""
+
+
+class Harmed(AssertionError):
+    """A victim, or the machine's memory, is not what it was; or the run proves nothing."""
+
+
+def new_seed():
+    return secrets.randbits(48)
+
+
+def run(program, hypervisor, calls, seed, seconds):
+    """The Report."""
+    words = f"calls={calls} seed={seed}"
+    print(f"campaign on {hypervisor}: {words}", flush=True)
+    return Boot(program, words, MACHINE, hypervisor, OPTIONS, EXPECTED, MAY_DIE, seconds).run()
+
+
+def counts_of(report):
+    """Accepted and refused, by kind."""
+    kinds = {}
+    for name, value in report.note.items():
+        found = COUNT.fullmatch(name)
+        if found:
+            kinds.setdefault(found[2], {})[found[1]] = value
+    return kinds
+
+
+def judge(report, hypervisor, calls):
+    """Harmed, or the run was green."""
+    harmless = {"victims that live": len(VICTIMS), "words of theirs that were wrong": 0,
+                "as many calls as were wanted": 1,
+                **{f"pages missing on node {node}": 0 for node in range(MACHINE.nodes)}}
+    if report.outcome != harmless:
+        raise Harmed(f"{report.outcome}\n{report.note}")
+    if report.note["calls"] < calls:
+        raise Harmed(f"{report.note['calls']} calls of {calls}")
+    never = NEVER_ACCEPTED | (set() if hypervisor in OURS else OF_SERIES)
+    for name, count in counts_of(report).items():
+        if not count["refused"] or bool(count["accepted"]) != (name not in never):
+            raise Harmed(f"{name}: {count}, which proves nothing")
+
+
+def record(report, hypervisor, seed, results=RESULTS):
+    path = results / "hardening.json"
+    runs = json.loads(path.read_text()) if path.exists() else []
+    runs.append({"date": datetime.date.today().isoformat(), "commit": commit(),
+                 "hypervisor": hypervisor, "seed": seed, "seconds": round(report.seconds),
+                 **report.note})
+    path.write_text(json.dumps(runs, indent=1) + "\n")
+    (results / "hardening.md").write_text(page(runs))
+
+
+def row(*cells):
+    texts = (f"{cell:,}" if isinstance(cell, int) else cell for cell in cells)
+    return f"| {' | '.join(texts)} |\n"
+
+
+def page(runs):
+    text = HEAD.format(never=", ".join(f"`{name}`" for name in sorted(NEVER_ACCEPTED)))
+    for one in runs:
+        waits = [one[f"longest wait of victim {victim}, cycles"] / 1e6 for victim in VICTIMS]
+        text += row(one["hypervisor"], one["date"], one["commit"], str(one["seed"]), one["calls"],
+                    one["lives of the hostile guest"], one["lives that Xen has ended"],
+                    " and ".join(f"{one[f'passes of victim {victim}']:,}" for victim in VICTIMS),
+                    " and ".join(f"{wait:,.0f}" for wait in waits), one["seconds"])
+    hypervisors = sorted({one["hypervisor"] for one in runs})
+    kinds = dict.fromkeys(found[2] for one in runs for found in map(COUNT.fullmatch, one) if found)
+    text += WAITS + row("call", *(f"accepted, refused on {name}" for name in hypervisors))
+    text += "|---|" + "---:|" * len(hypervisors) + "\n"
+
+    def total(hypervisor, kind):
+        of_it = [one for one in runs if one["hypervisor"] == hypervisor]
+        return ", ".join(f"{sum(one.get(f'{what}: {kind}', 0) for one in of_it):,}"
+                         for what in ("accepted", "refused"))
+
+    for kind in kinds:
+        text += row(kind, *(total(hypervisor, kind) for hypervisor in hypervisors))
+    return text
+
+
+def main(hypervisor, calls, seed=None):
+    calls, seed = int(calls), int(seed or new_seed())
+    report = run(BUILD / "bare" / "campaign", hypervisor, calls, seed, seconds=7200)
+    judge(report, hypervisor, calls)
+    record(report, hypervisor, seed)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

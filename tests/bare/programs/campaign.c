@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A hostile guest makes calls at random, dom0 places, moves, samples, pauses and destroys at random,
+ * and two victims look after their words.  calls=NUMBER of the hostile guest, seed=NUMBER for all that
+ * is random.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xen/sched.h>
+
+#include "bare.h"
+#include "campaign.h"
+#include "hypercall.h"
+#include "random-domctl.h"
+
+#define NODES 3			/* of the machine */
+#define VICTIMS 2
+#define HOSTILE_MIB 28
+#define VICTIM_MIB 16
+#define PAGES_AT_FIRST (ARENA_PAGES / 2)
+#define LIFE 4000		/* calls, at most, mostly */
+#define LOOKS 100000		/* for memory that comes back late */
+#define ACTS 16			/* in a row */
+
+GUEST_IMAGE(hostile_image, "campaign-hostile.guest");
+GUEST_IMAGE(victim_image, "campaign-victim.guest");
+
+#define NAME(index, name) name,
+static const char *const call_names[] = { CALLS(NAME) }, *const domctl_names[] = { DOMCTLS(NAME) };
+
+static struct random random;
+static struct count calls[NR_CALLS], calls_of_life[NR_CALLS], domctls[NR_DOMCTLS];
+static domid_t hostile, victims[VICTIMS];
+static unsigned long lives, deaths;
+
+static struct campaign *campaign_of(domid_t domid)
+{
+	return (struct campaign *)mailbox_of(domid);
+}
+
+static void give_pages(domid_t domid, unsigned long pages)
+{
+	for (unsigned long i = 0; i < pages; i += PAGES_2M)
+		if (populate(domid, ARENA_GFN + i, ORDER_2M, ANY_NODE) != 1)
+			die_of("there is no memory for d%d", domid);
+}
+
+static domid_t create(const char *image, const char *end, unsigned long mib, unsigned int vcpus,
+		      unsigned long pages)
+{
+	domid_t domid = new_domain(mib, vcpus);
+	struct campaign *campaign;
+
+	load_guest(domid, image, end);
+	/* the program's own are where they are */
+	random_domctl(&random, DOMCTL_SET, domid);
+	give_pages(domid, pages);
+	give_native_tsc(domid);
+	campaign = campaign_of(domid);
+	campaign->seed = any(&random);
+	campaign->domid = domid;
+	unmap_page(MAILBOX_WINDOW);
+	start_guest(domid, vcpus);
+	return domid;
+}
+
+static void create_hostile(void)
+{
+	hostile = create(hostile_image, hostile_image_end, HOSTILE_MIB, GUEST_CPUS, PAGES_AT_FIRST);
+	memset(calls_of_life, 0, sizeof(calls_of_life));
+	lives++;
+}
+
+/* Hypercalls of this life.  It may lose the page where they are counted: those since then do not count. */
+static unsigned long count_calls(void)
+{
+	const struct campaign *campaign = try_map_page(MAILBOX_WINDOW, hostile, GUEST_MAILBOX_GFN);
+	unsigned long sum = 0;
+
+	for (int i = 0; i < NR_CALLS; i++) {
+		if (campaign) {
+			calls_of_life[i] = (struct count){ 0 };
+			for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++) {
+				calls_of_life[i].accepted += campaign->counts[cpu][i].accepted;
+				calls_of_life[i].refused += campaign->counts[cpu][i].refused;
+			}
+		}
+		if (i != CALL_TOUCH)
+			sum += calls_of_life[i].accepted + calls_of_life[i].refused;
+	}
+	if (campaign)
+		unmap_page(MAILBOX_WINDOW);
+	return sum;
+}
+
+static unsigned long end_hostile(void)
+{
+	unsigned long made = count_calls();
+
+	if (destroy_domain(hostile))
+		die_of("d%d cannot be destroyed", hostile);
+	for (int i = 0; i < NR_CALLS; i++) {
+		calls[i].accepted += calls_of_life[i].accepted;
+		calls[i].refused += calls_of_life[i].refused;
+	}
+	return made;
+}
+
+static domid_t some_domain(void)
+{
+	if (one_in(&random, 16))
+		return one_in(&random, 2) ? any(&random) : 0;
+	return one_in(&random, 2) ? hostile : victims[below(&random, VICTIMS)];
+}
+
+static void act(void)
+{
+	unsigned long gfn = ARENA_GFN + below(&random, ARENA_PAGES);
+	unsigned int which = below(&random, NR_DOMCTLS);
+	domid_t domid = some_domain();
+	bool accepted;
+
+	/* the victims' waits are to be others' faults */
+	if (which == DOMCTL_PAUSE && (domid == victims[0] || domid == victims[1]))
+		domid = hostile;
+	if (which == DOMCTL_POPULATE_OTHER)
+		accepted = populate(hostile, gfn, one_in(&random, 4) ? ORDER_2M : 0, ANY_NODE) == 1;
+	else if (which == DOMCTL_RELEASE_OTHER)
+		accepted = release_page(hostile, gfn) == 1;
+	else
+		accepted = random_domctl(&random, which, domid);
+	if (accepted)
+		domctls[which].accepted++;
+	else
+		domctls[which].refused++;
+}
+
+static void yield(void)
+{
+	hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+}
+
+/* Until so many hypercalls were made. */
+static unsigned long run(unsigned long wanted)
+{
+	unsigned long before = 0, now = 0;
+
+	while (before + now < wanted) {
+		unsigned long life = below(&random, LIFE);
+
+		create_hostile();
+		do {
+			for (int i = 0; i < ACTS; i++)
+				act();
+			yield();
+			now = count_calls();
+		} while (now < life && before + now < wanted && domain_lives(hostile));
+		deaths += !domain_lives(hostile);
+		before += end_hostile();
+		now = 0;
+		say("bare: life %lu, calls %lu\n", lives, before);
+	}
+	return before;
+}
+
+static unsigned long passes(domid_t domid)
+{
+	unsigned long passes = campaign_of(domid)->passes;
+
+	unmap_page(MAILBOX_WINDOW);
+	return passes;
+}
+
+/* All their words, once from begin to end, after all that has happened. */
+static void await_victims(void)
+{
+	for (int i = 0; i < VICTIMS; i++) {
+		unsigned long then = passes(victims[i]);
+
+		while (domain_lives(victims[i]) && passes(victims[i]) < then + 2)
+			yield();
+	}
+}
+
+static void tell_counts(const char *const names[], const struct count counts[], unsigned int nr)
+{
+	char line[96];
+
+	for (unsigned int i = 0; i < nr; i++) {
+		snprintf(line, sizeof(line), "accepted: %s", names[i]);
+		note(line, counts[i].accepted);
+		snprintf(line, sizeof(line), "refused: %s", names[i]);
+		note(line, counts[i].refused);
+	}
+}
+
+static void tell_victims(void)
+{
+	unsigned long wrong = 0, alive = 0;
+	char line[96];
+
+	for (int i = 0; i < VICTIMS; i++) {
+		const struct campaign *campaign = campaign_of(victims[i]);
+
+		alive += domain_lives(victims[i]);
+		wrong += campaign->wrong;
+		snprintf(line, sizeof(line), "passes of victim %u", i + 1);
+		note(line, campaign->passes);
+		snprintf(line, sizeof(line), "longest wait of victim %u, cycles", i + 1);
+		note(line, campaign->longest);
+		unmap_page(MAILBOX_WINDOW);
+	}
+	outcome("victims that live", alive);
+	outcome("words of theirs that were wrong", wrong);
+}
+
+static void start_victims(void)
+{
+	for (int i = 0; i < VICTIMS; i++) {
+		victims[i] = create(victim_image, victim_image_end, VICTIM_MIB, 1, VICTIM_PAGES);
+		if (!wait_guest(victims[i], 1))
+			die_of("victim %u does not start", i + 1);
+		unmap_page(MAILBOX_WINDOW);
+	}
+}
+
+static void destroy_victims(void)
+{
+	for (int i = 0; i < VICTIMS; i++)
+		if (destroy_domain(victims[i]))
+			die_of("victim %u cannot be destroyed", i + 1);
+}
+
+static void get_free(unsigned long pages[NODES])
+{
+	for (int node = 0; node < NODES; node++)
+		pages[node] = free_pages(node, 0);
+}
+
+/* Until nothing of those who were comes back any more. */
+static void await_rest(unsigned long pages[NODES])
+{
+	unsigned long now[NODES];
+
+	get_free(pages);
+	for (int same = 0; same < LOOKS / 10; same++) {
+		yield();
+		get_free(now);
+		for (int node = 0; node < NODES; node++) {
+			if (now[node] != pages[node])
+				same = 0;
+			pages[node] = now[node];
+		}
+	}
+}
+
+static void tell_missing(const unsigned long before[NODES])
+{
+	unsigned long now[NODES];
+	bool missing = true;
+	char line[96];
+
+	for (int i = 0; missing && i < LOOKS; i++) {
+		missing = false;
+		get_free(now);
+		for (int node = 0; node < NODES; node++)
+			missing |= now[node] != before[node];
+		yield();
+	}
+	for (int node = 0; node < NODES; node++) {
+		snprintf(line, sizeof(line), "pages missing on node %u", node);
+		outcome(line, before[node] - now[node]);
+	}
+}
+
+void program(void)
+{
+	unsigned long wanted = number_of("calls", 1000), before[NODES], made;
+
+	random.state = number_of("seed", 1);
+	prepare_domctls(NODES);
+	/* what Xen takes once, and keeps */
+	start_victims();
+	run(100);
+	destroy_victims();
+	memset(calls, 0, sizeof(calls));
+	memset(domctls, 0, sizeof(domctls));
+	lives = deaths = 0;
+	await_rest(before);
+
+	start_victims();
+	made = run(wanted);
+	await_victims();
+	tell_victims();
+	destroy_victims();
+	tell_missing(before);
+	outcome("as many calls as were wanted", made >= wanted);
+	note("calls", made);
+	note("lives of the hostile guest", lives);
+	note("lives that Xen has ended", deaths);
+	tell_counts(call_names, calls, NR_CALLS);
+	tell_counts(domctl_names, domctls, NR_DOMCTLS);
+}

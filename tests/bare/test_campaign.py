@@ -1,0 +1,78 @@
+"""A hostile guest at random: nobody else is harmed, whatever it calls and dom0 does meanwhile."""
+
+import campaign
+import pytest
+from bare_boot import Report
+
+CALLS = 100_000
+SECONDS = 500
+# in make soak, on each hypervisor: 10^7 calls, which can be stopped and resumed
+PIECES, PIECE = 20, 500_000
+LONG = 7000         # seconds of a piece, at most
+
+
+# in make test, once it has been run on a host that is idle, and its time is known
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", [1])
+def test_short(programs, seed):
+    report = campaign.run(programs / "campaign", "debug", CALLS, seed, SECONDS)
+    campaign.judge(report, "debug", CALLS)
+
+
+def run_anew(programs, hypervisor, calls):
+    seed = campaign.new_seed()
+    report = campaign.run(programs / "campaign", hypervisor, calls, seed, LONG)
+    campaign.judge(report, hypervisor, calls)
+    campaign.record(report, hypervisor, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("hypervisor", campaign.OURS)
+@pytest.mark.parametrize("piece", range(PIECES))
+def test_long(programs, hypervisor, piece):
+    run_anew(programs, hypervisor, PIECE)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("hypervisor", ["stock", "off"])
+def test_without_policy(programs, hypervisor):
+    run_anew(programs, hypervisor, CALLS)
+
+
+def green(hypervisor="debug", **others):
+    """A report, but for some of its values."""
+    outcome = {"victims that live": 2, "words of theirs that were wrong": 0,
+               "as many calls as were wanted": 1,
+               **{f"pages missing on node {node}": 0 for node in range(3)}}
+    note = {"calls": 5, "accepted: move": int(hypervisor == "debug"), "refused: move": 1,
+            "accepted: HVMOP_altp2m": 0, "refused: HVMOP_altp2m": 1}
+    return Report({name: others.get(name, value) for name, value in outcome.items()},
+                  note={name: others.get(name, value) for name, value in note.items()})
+
+
+@pytest.mark.parametrize("hypervisor", ["debug", "stock"])
+def test_green(hypervisor):
+    campaign.judge(green(hypervisor), hypervisor, 5)
+
+
+@pytest.mark.parametrize("wrong", [
+    {"victims that live": 1}, {"words of theirs that were wrong": 1},
+    {"pages missing on node 1": -1}, {"as many calls as were wanted": 0}, {"calls": 4},
+    {"accepted: move": 0}, {"refused: move": 0}, {"accepted: HVMOP_altp2m": 1},
+], ids=str)
+def test_red(wrong):
+    with pytest.raises(campaign.Harmed):
+        campaign.judge(green(**wrong), "debug", 5)
+
+
+def test_page(tmp_path):
+    report = green(**{"accepted: move": 3})
+    report.note.update({"lives of the hostile guest": 2, "lives that Xen has ended": 1})
+    for victim in campaign.VICTIMS:
+        report.note[f"passes of victim {victim}"] = 1000 * victim
+        report.note[f"longest wait of victim {victim}, cycles"] = 5_600_000
+    for seed in (7, 8):
+        campaign.record(report, "debug", seed, tmp_path)
+    page = (tmp_path / "hardening.md").read_text()
+    assert "| 7 | 5 | 2 | 1 | 1,000 and 2,000 | 6 and 6 |" in page
+    assert "| move | 6, 2 |" in page
