@@ -94,7 +94,9 @@ def test_a_leak_of_one_page_is_seen(machine, each_time):
         assert sum(free.values()) - sum(memory.at_rest(machine).values()) == len(kept) == (memory.ROUNDS if each_time else 1)
     finally:
         machine.run(f"echo {kib} >{target}")
-    assert memory.at_rest(machine, free.__eq__) == free
+    # which of its pages dom0 gives back, and so the node of that, is its own choice
+    total = sum(free.values())
+    assert sum(memory.at_rest(machine, lambda now: sum(now.values()) == total).values()) == total
 
 
 @pytest.mark.boot("n8")
