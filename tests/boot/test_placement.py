@@ -3,6 +3,7 @@
 import pytest
 
 from harness import checks, guests
+from harness.placement import GRAIN
 
 HOMES = {1: [5], 2: [2, 6], 4: [1, 3, 4, 7], 8: list(range(8))}
 WEIGHTS = {
@@ -13,8 +14,6 @@ WEIGHTS = {
 }
 # MiB: every number of homes divides it; none does, nor do 2 MiB
 EVEN, ODD = 64, 101
-
-POLICIES = ("round-4k", "round-2m", "round-1g")
 
 
 def name_of(n, weights):
@@ -47,7 +46,7 @@ def check_guests(machine, policy, memory):
 
 
 @pytest.mark.boot("n8")
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", GRAIN)
 @pytest.mark.parametrize("memory", [pytest.param(EVEN, marks=pytest.mark.soak), ODD])
 def test_debug(machine, policy, memory):
     check_guests(machine, policy, memory)
@@ -55,7 +54,7 @@ def test_debug(machine, policy, memory):
 
 @pytest.mark.soak
 @pytest.mark.boot("n8", "release")
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", GRAIN)
 def test_release(machine, policy):
     check_guests(machine, policy, ODD)
 

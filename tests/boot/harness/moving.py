@@ -5,6 +5,7 @@ import re
 
 from . import checks, guests
 from .memory import XEN_OWN_PAGES, at_rest
+from .placement import GRAIN
 
 MEMORY, WRITTEN = 112, 24       # MiB of the guest, and of them written and verified
 BALLOON_SLACK = 2               # MiB: the guest reckons with some pages that Xen counts apart
@@ -120,10 +121,7 @@ IN_USE = 60         # pages of a running guest that others have mapped: console,
 REPEATS = 5         # a page in use, if only for the moment, keeps its 2 MiB where they are: "repeat the command later"
 
 
-POLICIES = ("round-4k", "round-2m", "round-1g")
-
-
-def under_fire(machine, pages, seed, homes, memory=MEMORY, policies=POLICIES):
+def under_fire(machine, pages, seed, homes, memory=MEMORY, policies=tuple(GRAIN)):
     """Moves so many pages of the writer g back and forth, then all by each policy: it goes on, and nothing changes but where it is."""
     owned = sum(guests.dump(machine, "g").usage_pages().values())
     before = said(machine)[0]

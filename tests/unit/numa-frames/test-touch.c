@@ -18,6 +18,16 @@ static struct page_info *mapped;	/* 4 KiB or 2 MiB, by whatever touch */
 static unsigned int mapped_order, split, waits, looks;
 static struct p2m_touch *other;
 
+static struct page_info *touch(gfn_t gfn, unsigned int order)
+{
+	struct page_info *pg;
+
+	pod_lock(p2m);
+	pg = p2m_reserve_touch(p2m, gfn, order);
+	pod_unlock(p2m);
+	return pg;
+}
+
 /* p2m_pod_demand_populate(): with the p2m locked. */
 static mfn_t look_up(struct p2m_domain *of, gfn_t gfn, p2m_type_t *t, p2m_access_t *a, int q, unsigned int *order, bool *sve)
 {
@@ -27,9 +37,7 @@ static mfn_t look_up(struct p2m_domain *of, gfn_t gfn, p2m_type_t *t, p2m_access
 	assert_true(looks++ < 10);
 	if (!untouched)
 		return _mfn(0);
-	pod_lock(p2m);
-	pg = p2m_reserve_touch(p2m, gfn, faulted_order);
-	pod_unlock(p2m);
+	pg = touch(gfn, faulted_order);
 	if (pg) {
 		mapped = pg;
 		mapped_order = faulted_order;
@@ -265,9 +273,7 @@ static void what_has_nothing_to_give_takes_nothing(void **unused)
 	for (unsigned int i = 0; i < 100; i++)
 		put(1, 0);
 	machine_wanted = 2;
-	pod_lock(p2m);
-	assert_null(p2m_reserve_touch(p2m, _gfn(0), 9));
-	pod_unlock(p2m);
+	assert_null(touch(_gfn(0), 9));
 	assert_int_equal(machine_locked_work, 0);
 	assert_int_equal(in_reserve(), 100);
 }
@@ -318,9 +324,7 @@ static void no_touch_fails_meanwhile(void **unused)
 	assert_true(begins(&t, 2, 0));
 	other = &t;
 	machine_other_cpu = other_gets_ready;
-	pod_lock(p2m);
-	pg = p2m_reserve_touch(p2m, _gfn(5000), 0);
-	pod_unlock(p2m);
+	pg = touch(_gfn(5000), 0);
 	assert_non_null(pg);
 	assert_int_equal(waits, 1);
 	assert_int_equal(page_to_nid(pg), 2);
@@ -423,16 +427,12 @@ static void nor_do_they_exchange_eight_times(void **unused)
 static void others_take_it(void **unused)
 {
 	struct p2m_touch t;
-	struct page_info *pg;
 
 	put(1, 9);
 	assert_true(begins(&t, 1, 0));
 	other = &t;
 	machine_other_cpu = other_gets_ready;
-	pod_lock(p2m);
-	pg = p2m_reserve_touch(p2m, _gfn(3), 9);
-	pod_unlock(p2m);
-	assert_non_null(pg);
+	assert_non_null(touch(_gfn(3), 9));
 	assert_int_equal(waits, 1);
 }
 

@@ -8,8 +8,8 @@ import pytest
 import ctests
 
 HERE = Path(__file__).absolute().parent
-PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-oom", "test-oom-calls", "test-page-events", "test-populate", "test-sample-budget",
-            "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
+PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-oom", "test-oom-calls", "test-page-events",
+            "test-populate", "test-sample-budget", "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
 IBS = "../../arch/x86/ibs-op.c"
 PIECE = "../../include/xen/numa-piece.h"
 POLICY = "xen/common/numa-policy"
