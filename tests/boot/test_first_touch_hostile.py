@@ -47,9 +47,10 @@ def test_only_the_liar_is_hurt(machine):
         start(machine, 2, "memory-events lie", on_reboot="preserve")
         machine.scanner.may_die.add(guests.domid(machine, "g"))
         go(machine)
-        # the program is not there any more to say so
+        # The program is not there any more to say so.  It lies in the first 2 MiB that are released: if the hypercall is preempted
+        # after these, nobody goes on with it.
         end = time.monotonic() + 60
-        while guests.dump(machine, "g").touches["released"] < 1_000:
+        while guests.dump(machine, "g").touches["released"] < 512:
             assert time.monotonic() < end, "it has released nothing"
             time.sleep(1)
         check()
