@@ -5,8 +5,10 @@ A test says which machine it needs:
     @pytest.mark.boot("n8")                              topology, patched debug hypervisor
     @pytest.mark.boot("n8", "release", "numa-policy=none")
 
-and takes the `machine` fixture.  Tests are sorted so that a machine is booted once; it is powered off, and judged, when the
-next test needs another one.  A machine that went red is replaced for the next test, twice at most.
+and takes the `machine` fixture.  Where it names no options of Xen, guests that name no policy have POLICY; Xen's own default is none.
+
+Tests are sorted so that a machine is booted once; it is powered off, and judged, when the next test needs another one.  A machine that
+went red is replaced for the next test, twice at most.
 """
 
 import contextlib
@@ -24,6 +26,7 @@ from harness.topologies import TOPOLOGIES
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
 MOST_BOOTS = 3
+POLICY = "numa-policy=round-4k"         # a Xen without policies knows no such option
 OWN_PAGES = memory.XEN_OWN_PAGES      # what Xen may have kept for itself after all guests of a boot
 # what a test leaves behind; prints the domains that stay nevertheless
 CLEAN_UP = r"""
@@ -34,7 +37,7 @@ rm -rf /tmp/* /var/log/xen/console/*
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "boot(topology, hypervisor='debug', xen_options=''): the machine a test runs on")
+    config.addinivalue_line("markers", f"boot(topology, hypervisor='debug', xen_options='{POLICY}'): the machine a test runs on")
     config.boots = Boots()
 
 
@@ -43,7 +46,7 @@ def wanted(item):
     mark = item.get_closest_marker("boot")
     if mark is None:
         return None
-    topology, hypervisor, options = (*mark.args, *("", "debug", "")[len(mark.args):])
+    topology, hypervisor, options = (*mark.args, *("", "debug", POLICY)[len(mark.args):])
     return topology, hypervisor, options
 
 
