@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A guest that has been told which node its memory is on: no policy, and nobody who moves it, makes that a lie. */
 #include <errno.h>
+#include <stdint.h>
 
 #include <xen/memory.h>
 
