@@ -18,7 +18,7 @@ for path in (str(ROOT / "tests"), str(ROOT / "tests" / "boot")):
         sys.path.insert(0, path)
 
 from bare_boot import BUILD, Boot, Topology, uniform    # noqa: E402  the path comes first
-from cases import POLICY                                # noqa: E402
+from runner.machines import POLICY                      # noqa: E402
 from runner.soak import commit                          # noqa: E402
 
 # programs/campaign.c has its nodes, too

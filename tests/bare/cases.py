@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 from bare_boot import Topology, XenDown, uniform
+from runner.machines import POLICY
 
 ONE_NODE = Topology("bare-1", (2,), (256,), uniform(1))
 TWO_NODES = Topology("bare-2", (1, 1), (256, 256), uniform(2))
 TWO_AND_ONE = Topology("bare-2-1", (2, 1), (256, 256), uniform(2))
 FOUR_NODES = Topology("bare-4", (1,) * 4, (192,) + (128,) * 3, uniform(4))
-
-# Of all domains that are given no other; a Xen without policies knows no such option.
-POLICY = "numa-policy=round-4k"
 
 
 class Differs(AssertionError):

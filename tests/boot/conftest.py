@@ -23,10 +23,10 @@ from harness.ibs import IbsMachine
 from harness.machine import BootRed, HostFault, Machine
 from harness.parts import Parts
 from harness.topologies import TOPOLOGIES
+from runner.machines import POLICY, machine_of
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
 MOST_BOOTS = 3
-POLICY = "numa-policy=round-4k"         # a Xen without policies knows no such option
 OWN_PAGES = memory.XEN_OWN_PAGES      # what Xen may have kept for itself after all guests of a boot
 # what a test leaves behind; prints the domains that stay nevertheless
 CLEAN_UP = r"""
@@ -41,25 +41,16 @@ def pytest_configure(config):
     config.boots = Boots()
 
 
-def wanted(item):
-    """(topology, hypervisor, Xen options) a test names, or None."""
-    mark = item.get_closest_marker("boot")
-    if mark is None:
-        return None
-    topology, hypervisor, options = (*mark.args, *("", "debug", POLICY)[len(mark.args):])
-    return topology, hypervisor, options
-
-
 def pytest_collection_modifyitems(items):
     order = {}
     for item in items:
-        order.setdefault(wanted(item), len(order))
-    items.sort(key=lambda item: order[wanted(item)])
+        order.setdefault(machine_of(item), len(order))
+    items.sort(key=lambda item: order[machine_of(item)])
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    item.config.boots.leave(wanted(item), wanted(nextitem) if nextitem else None)
+    item.config.boots.leave(machine_of(item), machine_of(nextitem) if nextitem else None)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -67,7 +58,7 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     machine = item.config.boots.machine
     disturbed = False
-    if report.failed and machine is not None and wanted(item):
+    if report.failed and machine is not None and machine_of(item):
         report.sections.append((machine.program, machine.stillness()))
         disturbed = machine.host_stood_still(time.monotonic() - call.duration)
     # for runner/reruns.py
@@ -147,12 +138,12 @@ class Boots:
 @pytest.fixture
 def machine(request):
     boots = request.config.boots
-    topology, hypervisor, _ = wanted(request.node)
+    topology, hypervisor, _ = machine_of(request.node)
     lack = Parts.given().lacks(TOPOLOGIES[topology], hypervisor)
     if lack:
         pytest.skip(lack)
     with told():
-        machine = boots.get(wanted(request.node))
+        machine = boots.get(machine_of(request.node))
         machine.run(f"echo {shlex.quote('=== ' + request.node.name)} >/dev/kmsg")
     yield machine
     if machine.dead:
