@@ -27,6 +27,8 @@ static const char *refusal(int error)
 		return "somebody else samples it; tried again each period";
 	case EXDEV:
 		return "devices are or may be assigned to it";
+	case EEXIST:
+		return "it has vNUMA, and with it a placement of its own";
 	case EOPNOTSUPP:
 		return "Xen does not sample such a domain (PV, shadow paging, altp2m, nested guests, memory sharing or paging)";
 	case ENOSYS:

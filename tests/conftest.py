@@ -15,6 +15,7 @@ from runner import limits, modest, reruns
 from runner.durations import Durations
 from runner.ktap import KtapWriter
 from runner.limits import RunLimit
+from runner.machines import machine_of
 from runner.modest import Modest
 from runner.schedule import EARLY, HEAVY, MODEST, Schedule, unit_name
 from runner.soak import Soak
@@ -99,11 +100,9 @@ def is_modest(item):
 
 def unit(item):
     """What a test shares a worker with."""
-    boot = item.get_closest_marker("boot")
-    machine = boot and (*boot.args, *("", "debug", "")[len(boot.args):])
     is_of = {HEAVY: item.get_closest_marker("heavy"), EARLY: item.get_closest_marker("bisect"),
              MODEST: item.config.modest and is_modest(item)}
-    return unit_name(machine, str(item.path.relative_to(TESTS)), *filter(is_of.get, is_of))
+    return unit_name(machine_of(item), str(item.path.relative_to(TESTS)), *filter(is_of.get, is_of))
 
 
 def left_out(config, item):

@@ -18,12 +18,14 @@ for path in (str(ROOT / "tests"), str(ROOT / "tests" / "boot")):
         sys.path.insert(0, path)
 
 from bare_boot import BUILD, Boot, Topology, uniform    # noqa: E402  the path comes first
+from runner.machines import POLICY                      # noqa: E402
 from runner.soak import commit                          # noqa: E402
 
 # programs/campaign.c has its nodes, too
 MACHINE = Topology("bare-3", (1, 1, 1), (192, 96, 96), uniform(3))
 OURS = "debug", "release"
 OPTIONS = " ".join((
+    POLICY,
     "guest_loglvl=none",                    # who is hostile is refused thousands of times
     # with Credit2 the end of a guest of two vCPUs can be that of Xen: docs/hardening.md
     "sched=credit",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bare_boot import Topology, XenDown, uniform
+from runner.machines import POLICY
 
 ONE_NODE = Topology("bare-1", (2,), (256,), uniform(1))
 TWO_NODES = Topology("bare-2", (1, 1), (256, 256), uniform(2))
@@ -20,7 +21,7 @@ class Case:
     program: str
     words: str = ""             # of the program
     topology: Topology = ONE_NODE
-    xen_options: str = ""
+    xen_options: str = POLICY
     ours: bool = False          # it needs hypercalls that stock Xen has not
     on: tuple = ("debug", "release", "off")     # the first one in make test
     finding: str = ""           # what it has shown, and on which it is red today
@@ -42,7 +43,7 @@ CASES = (
     Case("populate-pool", "populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
     Case("guest-populate-pool", "guest-populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
     Case("guest-populate-limit", "guest-populate-limit", topology=FOUR_NODES, finding=PUT_PAGE, expected=(r"Over-allocation for d1: ",)),
-    Case("populate-destroy", "populate-destroy", topology=TWO_NODES, xen_options="dom0_max_vcpus=2", finding=PUT_PAGE,
+    Case("populate-destroy", "populate-destroy", topology=TWO_NODES, xen_options=f"{POLICY} dom0_max_vcpus=2", finding=PUT_PAGE,
          expected=(r"Cannot assign page to domain\d+ -- dying\.$",)),
     Case("populate-part", "populate-part", topology=TWO_NODES, ours=True, red=Differs, expected=(POOL_IS_EMPTY,),
          finding="finding xen-core 9: what is populated of an extent that fails is not taken back"),
@@ -50,7 +51,7 @@ CASES = (
     Case("stale-tlb-move", "stale-tlb", "move", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("stale-tlb-rebalance", "stale-tlb", "rebalance", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("stale-tlb-reserve", "stale-tlb", "reserve", TWO_AND_ONE, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
-    Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options="dma_bits=26", red=Differs,
+    Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options=f"{POLICY} dma_bits=26", red=Differs,
          finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
     Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red=Differs,
          finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
@@ -62,4 +63,7 @@ CASES = (
          finding="finding xen-touch 11: populating over untouched pages leaves pages in the reserve that no touch can reach"),
     Case("weights", "weights", topology=FOUR_NODES, ours=True, red=Differs,
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
+    Case("default", "default", topology=TWO_NODES, xen_options="", finding="finding xen-core 4: a policy is on that nobody has asked for"),
+    Case("default-asked", "default", "asked", TWO_NODES, ours=True),
+    Case("vnuma", "vnuma", topology=TWO_NODES, ours=True, red=Differs, finding="finding xen-core 5: a rebalance undoes vNUMA"),
 )

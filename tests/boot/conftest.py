@@ -5,8 +5,10 @@ A test says which machine it needs:
     @pytest.mark.boot("n8")                              topology, patched debug hypervisor
     @pytest.mark.boot("n8", "release", "numa-policy=none")
 
-and takes the `machine` fixture.  Tests are sorted so that a machine is booted once; it is powered off, and judged, when the
-next test needs another one.  A machine that went red is replaced for the next test, twice at most.
+and takes the `machine` fixture.  Where it names no options of Xen, guests that name no policy have POLICY; Xen's own default is none.
+
+Tests are sorted so that a machine is booted once; it is powered off, and judged, when the next test needs another one.  A machine that
+went red is replaced for the next test, twice at most.
 """
 
 import contextlib
@@ -21,6 +23,7 @@ from harness.ibs import IbsMachine
 from harness.machine import BootRed, HostFault, Machine
 from harness.parts import Parts
 from harness.topologies import TOPOLOGIES
+from runner.machines import POLICY, machine_of
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
 MOST_BOOTS = 3
@@ -34,29 +37,20 @@ rm -rf /tmp/* /var/log/xen/console/*
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "boot(topology, hypervisor='debug', xen_options=''): the machine a test runs on")
+    config.addinivalue_line("markers", f"boot(topology, hypervisor='debug', xen_options='{POLICY}'): the machine a test runs on")
     config.boots = Boots()
-
-
-def wanted(item):
-    """(topology, hypervisor, Xen options) a test names, or None."""
-    mark = item.get_closest_marker("boot")
-    if mark is None:
-        return None
-    topology, hypervisor, options = (*mark.args, *("", "debug", "")[len(mark.args):])
-    return topology, hypervisor, options
 
 
 def pytest_collection_modifyitems(items):
     order = {}
     for item in items:
-        order.setdefault(wanted(item), len(order))
-    items.sort(key=lambda item: order[wanted(item)])
+        order.setdefault(machine_of(item), len(order))
+    items.sort(key=lambda item: order[machine_of(item)])
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    item.config.boots.leave(wanted(item), wanted(nextitem) if nextitem else None)
+    item.config.boots.leave(machine_of(item), machine_of(nextitem) if nextitem else None)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -64,7 +58,7 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     machine = item.config.boots.machine
     disturbed = False
-    if report.failed and machine is not None and wanted(item):
+    if report.failed and machine is not None and machine_of(item):
         report.sections.append((machine.program, machine.stillness()))
         disturbed = machine.host_stood_still(time.monotonic() - call.duration)
     # for runner/reruns.py
@@ -144,12 +138,12 @@ class Boots:
 @pytest.fixture
 def machine(request):
     boots = request.config.boots
-    topology, hypervisor, _ = wanted(request.node)
+    topology, hypervisor, _ = machine_of(request.node)
     lack = Parts.given().lacks(TOPOLOGIES[topology], hypervisor)
     if lack:
         pytest.skip(lack)
     with told():
-        machine = boots.get(wanted(request.node))
+        machine = boots.get(machine_of(request.node))
         machine.run(f"echo {shlex.quote('=== ' + request.node.name)} >/dev/kmsg")
     yield machine
     if machine.dead:

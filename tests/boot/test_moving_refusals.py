@@ -75,6 +75,22 @@ def test_shadow_paging(machine):
     not_moved(machine, number(machine, hap=0), errno.EOPNOTSUPP, "shadow paging")
 
 
+@pytest.mark.boot("n2-iommu", "optional")
+def test_vnuma(machine):
+    """Who was told where the memory is keeps it there, and has no policy."""
+    domain = number(machine)
+    movable(machine, domain)
+    machine.run(f"numa-unmovable {domain} vnuma")
+    for command in ("set {} round-2m", "set {} first-touch", "set {} round-2m --rebalance", "rebalance {}", "rebalance {} --dry-run"):
+        refused = machine.run(f"xl numa-policy {command.format(domain)}", check=False)
+        assert refused.status == 1 and "vNUMA" in refused.err and len(refused.err.splitlines()) == 1, (command, refused)
+    assert int(machine.run(f"numa-unmovable {domain} move").out) == errno.EEXIST
+    refused = machine.run(f"numa-sample {domain} start 64 100 100 3", check=False)
+    assert refused.status == 1 and "EEXIST" in refused.err
+    assert "policy      vnuma" in machine.run(f"xl numa-policy show {domain}").out
+    machine.run(f"xl numa-policy set {domain} none")
+
+
 @pytest.mark.soak
 @ept
 def test_nested_guests(machine):

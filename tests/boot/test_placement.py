@@ -117,7 +117,7 @@ def test_one_gib_pages_stay(machine):
     ({"vcpus": 8, "cpus": ["0", "1", "2", "3", "0", "1", "2", "3"]}, [0, 1, 2, 3]),
 ], ids=["hard", "soft", "all", "by-vcpu"])
 def test_home_nodes_follow_affinity(machine, options, homes):
-    """Without nodes= the home nodes are the domain's node affinity; round-4k is the default policy."""
+    """Without nodes= the home nodes are the domain's node affinity."""
     guests.create(machine, "g", memory=100, **options)
     dump = guests.dump(machine, "g", 100)
     assert dump.follows

@@ -54,6 +54,14 @@ def test_pv_guest_with_a_policy(machine):
     assert guests.domains(machine) == []
 
 
+@pytest.mark.parametrize("spec", ["round-2m", "auto"])
+def test_guest_with_vnuma_and_a_policy(machine, spec):
+    vnodes = [[f"pnode={node}", "size=32", f"vcpus={node}", f"vdistances={distances}"] for node, distances in enumerate(("10,20", "20,10"))]
+    refused = guests.create(machine, "g", check=False, policy=spec, vcpus=2, vnuma=vnodes)
+    complaint(refused, "vnuma=", "numa_policy=")
+    assert guests.domains(machine) == []
+
+
 def test_pv_guest_without_one(machine):
     guests.create(machine, "g", type="pv", kernel="/boot/bzImage", ramdisk="/boot/guest.cpio.gz", memory=128)
     domains = json.loads(machine.run("xl numa-policy list --json").out)["domains"]

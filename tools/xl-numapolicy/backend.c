@@ -16,7 +16,7 @@
 #include "backend.h"
 #include "spec.h"
 
-#ifndef LIBXL_HAVE_NUMA_REBALANCE
+#ifndef LIBXL_HAVE_NUMA_POLICY_INFO_VNUMA
 #error "this libxl has no NUMA placement policies: point XEN_TOOLS at a patched one"
 #endif
 
@@ -328,7 +328,8 @@ enum result backend_get(uint32_t domid, struct policy *policy)
 	libxl_numa_policy_info_init(&info);
 	rc = libxl_domain_numa_policy_get(ctx, domid, &info);
 	if (!rc) {
-		policy->name = spec_policy_name(info.policy);
+		policy->vnuma = info.vnuma;
+		policy->name = info.vnuma ? "vnuma" : spec_policy_name(info.policy);
 		policy->follows_affinity = info.follows_affinity;
 		policy->placed = info.placed;
 		policy->fallback = info.fallback;

@@ -57,6 +57,7 @@ struct request {
 /* The policy in force. */
 struct policy {
 	const char *name;
+	bool vnuma;			/* and thus no policy, but a placement of the guest's own */
 	bool follows_affinity;
 	uint32_t weight[NODES_MAX];	/* by node number; 0: not a home node */
 	uint64_t placed, fallback;	/* 4 KiB pages */

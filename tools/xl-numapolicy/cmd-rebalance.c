@@ -227,7 +227,7 @@ void rebalance(const struct options *options, const struct domain *domain)
 
 	check_domain(backend_get(domain->id, &before), domain,
 		     "ask for the policy of");
-	if (!policy_places(&before))
+	if (!policy_places(&before) && !before.vnuma)
 		refuse_no_policy(domain);
 	check_domain(backend_usage(domain->id, &usage), domain,
 		     "ask for the memory of");

@@ -74,7 +74,7 @@ static void print_text(const struct domain *domain, const struct policy *policy,
 
 	printf("domain      %s (id %u, %s)\n", domain->name ? domain->name : "-",
 	       domain->id, domain->type);
-	printf("policy      %s\n", policy->name);
+	printf("policy      %s%s\n", policy->name, policy->vnuma ? " (the guest has been told where its memory is)" : "");
 	if (*format_nodes(list, policy->weight))
 		printf("home nodes  %s (%s)\n", list, policy->follows_affinity ?
 		       "follow the node affinity" : "set with the policy");

@@ -20,7 +20,7 @@ void find_guest(const char *which, struct domain *domain)
 
 bool policy_places(const struct policy *policy)
 {
-	return strcmp(policy->name, "none") != 0;
+	return !policy->vnuma && strcmp(policy->name, "none");
 }
 
 bool policy_same(const struct policy *a, const struct policy *b)

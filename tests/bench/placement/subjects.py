@@ -20,7 +20,7 @@ class Subject:
     @property
     def learns(self):
         """carrefourd chooses its policy, by what it has seen of it before."""
-        return self.policy == "auto"
+        return self.policy.endswith(",auto")
 
     @property
     def dynamic(self):
@@ -46,7 +46,7 @@ SUBJECTS = {subject.name: subject for subject in (
     Subject("round-2m-carrefour", "round-2m, Carrefour", hypervisor="release", policy="round-2m,carrefour"),
     Subject("round-4k-carrefour", "round-4k, Carrefour", hypervisor="release", policy="round-4k,carrefour"),
     Subject("first-touch-carrefour", "first-touch, Carrefour", hypervisor="release", policy="first-touch,carrefour"),
-    Subject("auto", "auto", hypervisor="release", policy="auto"),
+    Subject("auto", "auto", hypervisor="release", policy="round-4k,auto"),
 )}
 
 FIRST_TOUCH, INTERLEAVE, STOCK = "native-first-touch", "native-interleave", "stock"

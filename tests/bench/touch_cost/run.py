@@ -165,7 +165,7 @@ def work(machine):
     done = {"a guest's storm": [[timed(lambda word=word: guest.counted(word)[0]) for _ in range(STORM_ROUNDS)]
                                 for word in ("storm", "spin")]}
     guest.destroy()
-    guests.put(machine, "/tmp/other.cfg", guests.config("other"))
+    guests.put(machine, "/tmp/other.cfg", guests.config("other", policy="round-4k"))
     machine.run(BUILD)
     done["dom0 builds a guest"] = [[timed(lambda what=what: machine.counted("run", "sh", "-c", shlex.quote(what)))
                                     for _ in range(STORM_ROUNDS)] for what in (BUILD, SPIN)]

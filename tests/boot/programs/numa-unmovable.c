@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * numa-unmovable DOMID altp2m|sharing|paging: switches on for a domain what keeps Xen from moving its memory.
+ * numa-unmovable DOMID altp2m|sharing|paging|vnuma: switches on for a domain, of one vCPU, what keeps Xen from moving its memory.
  * numa-unmovable DOMID move: asks to move its first page to node 1, and prints the error's number, 0 if there is none.
  * numa-unmovable iommu: creates a domain of 1 MiB that devices may be assigned to, and prints its number.  libxl creates such
  * ones as HVM guests only, which need a device model that dom0 has not.
@@ -52,6 +52,15 @@ static int move(xc_interface *xch, uint32_t domid)
 	return 0;
 }
 
+/* As a PVH guest cannot have it from libxl. */
+static int tell_vnuma(xc_interface *xch, uint32_t domid)
+{
+	xen_vmemrange_t ranges[] = { { .start = 0, .end = 16 << 20, .nid = 0 }, { .start = 16 << 20, .end = 32 << 20, .nid = 1 } };
+	unsigned int distances[] = { 10, 20, 20, 10 }, vcpu_to_vnode[] = { 0 }, vnode_to_pnode[] = { 0, 1 };
+
+	return xc_domain_setvnuma(xch, domid, 2, 2, 1, ranges, distances, vcpu_to_vnode, vnode_to_pnode);
+}
+
 int main(int argc, char **argv)
 {
 	xc_interface *xch = xc_interface_open(NULL, NULL, 0);
@@ -69,10 +78,12 @@ int main(int argc, char **argv)
 		rc = xc_memshr_control(xch, domid, 1);
 	else if (argc == 3 && !strcmp(what, "paging"))
 		rc = xc_mem_paging_enable(xch, domid, &port);
+	else if (argc == 3 && !strcmp(what, "vnuma"))
+		rc = tell_vnuma(xch, domid);
 	else if (argc == 3 && !strcmp(what, "move"))
 		rc = move(xch, domid);
 	else {
-		fprintf(stderr, "usage: numa-unmovable DOMID altp2m|sharing|paging|move\n       numa-unmovable iommu\n");
+		fprintf(stderr, "usage: numa-unmovable DOMID altp2m|sharing|paging|vnuma|move\n       numa-unmovable iommu\n");
 		return 2;
 	}
 	if (rc) {

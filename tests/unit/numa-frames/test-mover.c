@@ -234,6 +234,21 @@ static void what_is_there_and_in_use_is_there(void **unused)
 	assert_ptr_equal(at(10), old + 10);
 }
 
+static void who_was_told_where_it_is_keeps_it(void **unused)
+{
+	static const char topology;
+
+	(void)unused;
+	map(0, 1);
+	moves[0] = (struct xen_numa_move){ .gfn = 0, .node = 2 };
+	dom.vnuma = (const struct vnuma_info *)&topology;
+	assert_int_equal(p2m_numa_may_move(&dom), -EEXIST);
+	assert_int_equal(p2m_numa_move(b, moves, 1, false), -EEXIST);
+	machine_check();
+	assert_int_equal(page_to_nid(at(0)), 1);
+	dom.vnuma = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +260,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(who_names_pages_moves_these, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_room_what_is_there_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_there_and_in_use_is_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_was_told_where_it_is_keeps_it, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("mover", tests, NULL, NULL);

@@ -53,6 +53,7 @@ MUTANTS = {
     "allocated for nothing": ("p2m-reserve.c", "    if ( !choose(r, &here, order) )\n        return false;\n\n    here.node = node;",
                               "    choose(r, &here, order);\n    here.node = node;", "test-touch"),
     "owned before it is copied": ("p2m-numa-batch.c", "        copy_domain_page(new, old);", "        ;", "test-mover"),
+    "moved in spite of vNUMA": ("p2m-numa-batch.c", "    if ( d->vnuma )\n        return -EEXIST;\n", "", "test-mover"),
     "what devices need is exchanged": ("p2m-reserve.c", "MEMF_no_owner | MEMF_no_dma", "MEMF_no_owner", "test-reserve"),
     "what devices need counts as free": ("p2m-reserve.c", "avail_node_no_dma_pages(node)", "avail_node_heap_pages(node)", "test-reserve"),
     "a node is emptied": ("p2m-reserve.c", "return avail - min(avail, low);", "return avail;", "test-reserve"),

@@ -17,6 +17,7 @@ struct oom oom;
 struct vcpu *current;
 void (*machine_meanwhile)(void);
 void (*machine_at_barrier)(void);
+void (*machine_at_lock)(void);
 unsigned int machine_preempt_percent, machine_p2m_fail_percent, machine_dies_in;
 int machine_p2m_pages = -1, machine_gfns_locked;
 static struct domain somebody;

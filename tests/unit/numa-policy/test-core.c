@@ -75,6 +75,21 @@ static void expect_weights(uint64_t home, const uint32_t *expected)
 	assert_memory_equal(weights, expected, conf.nr_weights * sizeof(*weights));
 }
 
+/* Before the option was given for the first time. */
+static void nobody_has_a_policy_without_asking(void **unused)
+{
+	const unsigned long pages[] = { 100, 100 };
+
+	(void)unused;
+	machine_reset(2, pages);
+	dom = (struct domain){ .hvm = true, .max_pages = 1U << 30 };
+	dom.node_affinity.bits[0] = 3;
+	assert_int_equal(domain_numa_policy_init(&dom), 0);
+	assert_false(domain_has_numa_policy(&dom));
+	expect(XEN_NUMA_POLICY_NONE, 3, true);
+	domain_numa_policy_destroy(&dom);
+}
+
 static void the_option_knows_its_values(void **unused)
 {
 	(void)unused;
@@ -214,13 +229,120 @@ static void nonsense_is_refused_and_changes_nothing(void **unused)
 	assert_int_equal(numa_policy_set(&dom, &conf), -E2BIG);
 	assert_int_equal(numa_policy_get(&dom, &conf), -E2BIG);
 	conf.nodes.nr_bits = 8;
-	conf.pad = 1;
+	conf.vnuma = 1;
 	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
-	conf.pad = 0;
+	assert_int_equal(numa_policy_get(&dom, &conf), -EINVAL);
+	conf.vnuma = 0;
 	conf.fallback = 1;
 	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
 
 	expect(XEN_NUMA_POLICY_ROUND_4K, 0xb, true);
+}
+
+static bool has_vnuma(void)
+{
+	struct xen_domctl_numa_policy_conf conf = { 0 };
+	uint32_t none;
+
+	conf.weights.p = &none;
+	assert_int_equal(numa_policy_get(&dom, &conf), 0);
+	return conf.vnuma;
+}
+
+static const char topology;
+
+/* XEN_DOMCTL_setvnumainfo */
+static void get_vnuma(void)
+{
+	dom.vnuma = (const struct vnuma_info *)&topology;
+	domain_numa_policy_yield(&dom);
+}
+
+static void vnuma_is_a_placement_of_its_own(void **unused)
+{
+	struct domain pv = { .hvm = false };
+
+	(void)unused;
+	assert_false(has_vnuma());
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 9, 2, (uint32_t[]){ 3, 7 }), 0);
+	for (unsigned int times = 0; times < 2; times++) {
+		get_vnuma();
+		assert_true(has_vnuma());
+		assert_false(domain_has_numa_policy(&dom));
+		expect(XEN_NUMA_POLICY_NONE, 9, false);
+		expect_weights(9, (uint32_t[]){ 1, 1 });
+		for (uint32_t policy = XEN_NUMA_POLICY_ROUND_4K; policy <= XEN_NUMA_POLICY_FIRST_TOUCH; policy++)
+			assert_int_equal(set(policy, 0, 0, NULL), -EEXIST);
+		expect(XEN_NUMA_POLICY_NONE, 9, false);
+	}
+	assert_int_equal(set(XEN_NUMA_POLICY_NONE, 0, 0, NULL), 0);
+	expect(XEN_NUMA_POLICY_NONE, 0xb, true);
+
+	/* The home nodes still follow, but that brings no policy back. */
+	dom.node_affinity.bits[0] = 2;
+	expect(XEN_NUMA_POLICY_NONE, 2, true);
+
+	domain_numa_policy_yield(&pv);
+}
+
+static unsigned int locks_until;	/* 0: it came */
+
+static void vnuma_comes(void)
+{
+	if (!locks_until || --locks_until)
+		return;
+	machine_at_lock = NULL;
+	get_vnuma();
+}
+
+/* And it has begun to come, for all to see. */
+static void vnuma_is_on_its_way(void)
+{
+	if (!locks_until || --locks_until)
+		return;
+	dom.vnuma = (const struct vnuma_info *)&topology;
+}
+
+static int set_another(void)
+{
+	return set(XEN_NUMA_POLICY_ROUND_2M, 0, 0, NULL);
+}
+
+static int refresh(void)
+{
+	return numa_policy_refresh(&dom);
+}
+
+/* At each lock that it takes; how many these are. */
+static unsigned int meanwhile(void (*at_lock)(void), int (*operation)(void), int refusal)
+{
+	unsigned int at = 0, left;
+	int rc;
+
+	do {
+		assert_int_equal(setup(NULL), 0);
+		dom.node_affinity.bits[0] = 3;
+		locks_until = ++at;
+		machine_at_lock = at_lock;
+		rc = operation();
+		machine_at_lock = NULL;
+		left = locks_until;
+		assert_true(!rc || (!left && rc == refusal));
+		if (left || at_lock == vnuma_is_on_its_way)
+			get_vnuma();
+		expect(XEN_NUMA_POLICY_NONE, 3, true);
+		teardown(NULL);
+	} while (!left);
+	return at - 1;
+}
+
+static void vnuma_wins_whoever_comes_first(void **unused)
+{
+	(void)unused;
+	assert_int_equal(meanwhile(vnuma_comes, set_another, -EEXIST), 2);
+	assert_int_equal(meanwhile(vnuma_is_on_its_way, set_another, -EEXIST), 2);
+	assert_int_equal(meanwhile(vnuma_comes, refresh, 0), 3);
+	assert_int_equal(meanwhile(vnuma_is_on_its_way, refresh, 0), 3);
 }
 
 static void get_writes_no_more_than_there_is_room_for(void **unused)
@@ -246,6 +368,7 @@ static void get_writes_no_more_than_there_is_room_for(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_has_a_policy_without_asking),
 		TEST(the_option_knows_its_values),
 		TEST(who_has_a_policy),
 		TEST(home_nodes_have_memory),
@@ -253,6 +376,8 @@ int main(void)
 		TEST(weights_belong_to_home_nodes),
 		TEST(other_nodes_have_none_of_them),
 		TEST(nonsense_is_refused_and_changes_nothing),
+		TEST(vnuma_is_a_placement_of_its_own),
+		cmocka_unit_test(vnuma_wins_whoever_comes_first),
 		TEST(get_writes_no_more_than_there_is_room_for),
 	};
 

@@ -19,6 +19,7 @@
 #include "fake.h"
 
 #define MAX 128
+#define VNUMA (LIBXL_NUMA_POLICY_FIRST_TOUCH + 1)	/* fake_machine.py's, of no libxl */
 
 struct fake_domain {
 	unsigned int id;
@@ -366,7 +367,8 @@ int libxl_domain_numa_policy_get(libxl_ctx *ctx, uint32_t domid,
 	(void)ctx;
 	if (rc)
 		return rc;
-	info->policy = d->policy;
+	info->vnuma = d->policy == VNUMA;
+	info->policy = info->vnuma ? LIBXL_NUMA_POLICY_NONE : d->policy;
 	info->follows_affinity = d->follows;
 	info->placed = d->placed;
 	info->fallback = d->fallback;

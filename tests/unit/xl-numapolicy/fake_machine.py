@@ -7,7 +7,7 @@ MIB = 1 << 20
 
 # libxl's error numbers (libxl_types.idl).
 ERROR_NI, ERROR_FAIL, ERROR_INVAL, ERROR_DOMAIN_NOTFOUND = -4, -3, -6, -21
-ERROR_DEVICE_EXISTS, ERROR_NOTFOUND = -17, -23
+ERROR_DEVICE_EXISTS, ERROR_VNUMA_CONFIG_INVALID, ERROR_NOTFOUND = -17, -20, -23
 
 # What becomes of memory that is to be moved.
 RESULTS = ["moved", "there", "in_use", "unmovable", "no_room"]
@@ -18,7 +18,7 @@ class Domain:
     id: int
     name: str  # "-": none
     type: str = "pvh"
-    policy: str = "round-4k"
+    policy: str = "round-4k"  # or "vnuma"
     weights: dict = field(default_factory=dict)  # node -> weight
     follows: bool = False
     placed: int = 0
@@ -84,7 +84,7 @@ class Machine:
             yield f"domain {d.id} {d.type} {int(d.dying)} {d.affinity:x} {d.name}"
             top = max(d.weights, default=0)
             weights = ",".join(str(d.weights.get(n, 0)) for n in range(top + 1))
-            yield (f"policy {d.id} {POLICIES.index(d.policy)} {int(d.follows)} "
+            yield (f"policy {d.id} {[*POLICIES, 'vnuma'].index(d.policy)} {int(d.follows)} "
                    f"{d.placed} {d.fallback} {weights}")
             for node, sizes in d.usage.items():
                 yield f"usage {d.id} {node} {sizes[0]} {sizes[1]} {sizes[2]}"

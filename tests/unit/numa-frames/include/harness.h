@@ -201,6 +201,7 @@ struct p2m_domain {
 };
 struct domain {
 	bool is_dying, page_alloc_lock;
+	const struct vnuma_info *vnuma;
 	struct page_list_head page_list;
 	struct p2m_domain p2m;
 };

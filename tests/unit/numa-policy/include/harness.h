@@ -118,7 +118,9 @@ typedef struct { int held; } spinlock_t;
 extern int test_locks_held;
 
 #define spin_lock_init(l) ((l)->held = 0)
-#define spin_lock(l)      (assert(!(l)->held), (l)->held = 1, (void)test_locks_held++)
+/* What another CPU does before. */
+extern void (*machine_at_lock)(void);
+#define spin_lock(l)      ((void)(machine_at_lock && (machine_at_lock(), true)), assert(!(l)->held), (l)->held = 1, (void)test_locks_held++)
 #define spin_unlock(l)    (assert((l)->held), (l)->held = 0, (void)test_locks_held--)
 #define spin_trylock(l)   (!(l)->held && ((l)->held = 1, test_locks_held++, true))
 
@@ -174,6 +176,7 @@ struct domain {
 	unsigned int max_pages, max_vcpus;
 	struct vcpu **vcpu;
 	bool hardware, hvm, is_dying;
+	const struct vnuma_info *vnuma;
 };
 struct ibs_ring;
 struct vcpu {
