@@ -162,14 +162,14 @@ def check_access_while_sampled(machine, reads):
     said, _, verdict = said.partition("numa-access: ")
     assert verdict == "the command ended with 0, access of 0 pages changed\n"
     seen = sampling.parse(said)[0].of(set(range(first, first + READ_ONLY)))
-    assert seen and not any(sample.write for sample in seen), seen
+    assert seen
     *_, passes = re.findall(r"memory-access: pass (\d+) ", guests.console(machine, "g"))
     guests.wait_console(machine, "g", rf"(?s)memory-access: pass {passes} .*memory-access: pass (?!{passes} )\d+ ", timeout=300)
 
 
 @pytest.mark.boot("ept")
 def test_samples_are_true(machine):
-    """The one node that has CPUs accesses pages on both; reads and writes are told apart by what the instruction is."""
+    """The one node that has CPUs accesses pages on both; EPT does not tell reads and writes apart."""
     reads, writes = sampling.start_guest(machine, vcpus=2, accessed=1, pause=100, memory=MEMORY, cpus=["0", "1"],
                                          policy="round-4k,nodes=0-1")
     dumps = [guests.dump(machine, "g", MEMORY)]
@@ -177,7 +177,7 @@ def test_samples_are_true(machine):
     sampled, counters = sampling.read_until(machine, lambda sampled: sampling.few(sampled, reads, writes, 50))
     sampling.stop(machine)
     dumps.append(guests.dump(machine, "g", MEMORY))
-    sampling.check_truth(sampled, reads, writes, dumps, lambda vcpu: 0)
+    sampling.check_truth(sampled, reads, writes, dumps, lambda vcpu: 0, writes_are_told=False)
     check_access_while_sampled(machine, reads)
     assert {sample.home for sample in sampled.samples} == {0, 1}
     assert counters.state == "running" and counters.dropped == 0

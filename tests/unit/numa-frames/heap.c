@@ -19,6 +19,8 @@ unsigned int machine_cpu, machine_locks;
 unsigned long *machine_offline;
 static unsigned int changes;
 bool machine_marks;
+unsigned long machine_claimed;
+unsigned int machine_shared_at;
 unsigned long machine_locked_work;
 void (*machine_other_cpu)(void);
 bool (*machine_populate_2m)(gfn_t gfn, struct page_info *pg);
@@ -91,7 +93,7 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsi
 	unsigned long size = 1UL << order, base = node * NODE_PAGES, i, j;
 
 	assert(node < NODES && memflags & MEMF_exact_node && memflags & MEMF_no_owner);
-	if (oom_strikes(OOM_FRAMES))
+	if (oom_strikes(OOM_FRAMES) || avail_unclaimed_pages(NULL) < size)
 		return NULL;
 	machine_locked_work += machine_locks ? size : 0;
 	for (i = NODE_PAGES - size; ; i -= size) {
@@ -117,6 +119,14 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order, unsi
 		frames[base + i + size / 2].count_info = PGC_state_offlining | PGC_broken;
 	machine_marks = false;
 	return &frames[base + i];
+}
+
+bool machine_is_shared(void)
+{
+	if (machine_shared_at < 2)
+		return machine_shared_at;
+	machine_shared_at--;
+	return false;
 }
 
 /* As mark_page_offline() does. */
@@ -179,6 +189,17 @@ unsigned long avail_node_heap_pages(unsigned int node)
 unsigned long avail_node_no_dma_pages(unsigned int node)
 {
 	return machine_free(node) - (node ? 0 : machine_free_for_dma());
+}
+
+unsigned long avail_unclaimed_pages(const struct domain *d)
+{
+	unsigned long all = 0;
+
+	/* nobody here has claimed anything */
+	assert(!d);
+	for (nodeid_t node = 0; node < NODES; node++)
+		all += machine_free(node);
+	return all - machine_claimed;
 }
 
 unsigned long node_spanned_pages(nodeid_t node)
@@ -284,6 +305,8 @@ void machine_reset(void)
 	machine_offline = NULL;
 	changes = 0;
 	machine_marks = false;
+	machine_claimed = 0;
+	machine_shared_at = 0;
 	machine_grain = 9;
 	contents = 0;
 	for (unsigned long i = 0; i < FRAMES; i++) {

@@ -164,6 +164,34 @@ static void nor_the_last_of_a_node(void **unused)
 	assert_int_equal(machine_owned(&dom), 8 * 512);
 }
 
+/* A domain is being built, and has claimed what is free: no node has anything, in whatever pieces. */
+static void nor_what_is_claimed(void **unused)
+{
+	put(1, 9);
+	put(1, 9);
+	machine_claimed = NODES * NODE_PAGES - 1024 - 511;
+	assert_int_equal(touch(2, 0, 9), 1);
+	assert_int_equal(touch(2, 512, 0), 2);
+	machine_claimed += 511;
+	assert_int_equal(touch(3, 513, 0), 1);
+	assert_int_equal(machine_owned(&dom), 1024);
+}
+
+static void who_comes_to_be_shared_meanwhile_has_none(void **unused)
+{
+	for (unsigned int look = 1; look < 3; look++) {
+		machine_reset();
+		machine_shared_at = look;
+		assert_int_equal(p2m_numa_untouched_init(&dom), -EOPNOTSUPP);
+		assert_false(p2m_numa_has_untouched(&dom));
+	}
+	machine_reset();
+	machine_shared_at = 3;
+	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	assert_true(p2m_numa_has_untouched(&dom));
+	p2m_reserve_free(&dom.p2m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +204,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_page_that_stays_keeps_its_mark, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_not_exchanged, setup, teardown),
 		cmocka_unit_test_setup_teardown(nor_the_last_of_a_node, setup, teardown),
+		cmocka_unit_test_setup_teardown(nor_what_is_claimed, setup, teardown),
+		cmocka_unit_test(who_comes_to_be_shared_meanwhile_has_none),
 	};
 
 	return cmocka_run_group_tests_name("reserve", tests, NULL, NULL);

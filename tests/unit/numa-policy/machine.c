@@ -7,7 +7,7 @@ static struct page_info frames[MAX_NUMNODES * NODE_PAGES];
 static bool is_free[MAX_NUMNODES * NODE_PAGES];
 static unsigned long avail[MAX_NUMNODES], spanned[MAX_NUMNODES];
 static unsigned long owned;
-unsigned long machine_dma_pages;
+unsigned long machine_dma_pages, machine_claimed, machine_own_claim, machine_asked;
 
 struct p2m_entry p2m[P2M_PAGES];
 nodemask_t node_online_map;
@@ -48,7 +48,7 @@ void machine_reset(unsigned int nodes, const unsigned long pages[])
 {
 	owned = 0;
 	machine_dies_in = 0;
-	machine_dma_pages = 0;
+	machine_dma_pages = machine_claimed = machine_own_claim = machine_asked = 0;
 	machine_p2m_pages = -1;
 	machine_reuses = machine_stays_mapped = false;
 	node_online_map.bits[0] = 0;
@@ -104,6 +104,17 @@ unsigned long avail_node_no_dma_pages(unsigned int node)
 	for (unsigned long i = 0; !node && i < machine_dma_pages; i++)
 		dma += is_free[i];
 	return avail[node] - dma;
+}
+
+unsigned long avail_unclaimed_pages(const struct domain *d)
+{
+	unsigned long all = 0;
+	nodeid_t node;
+
+	for_each_node_mask(node, node_online_map)
+		all += avail[node];
+	all -= min(all, machine_claimed);
+	return d ? max(all, machine_own_claim) : all;
 }
 
 unsigned int domain_tot_pages(const struct domain *d)
@@ -188,7 +199,8 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 
 	assert(!test_locks_held && !machine_gfns_locked);
 	dies(d);
-	if (d->is_dying || machine_owned() + size > d->max_pages || oom_strikes(OOM_FRAMES))
+	machine_asked++;
+	if (d->is_dying || machine_owned() + size > d->max_pages || oom_strikes(OOM_FRAMES) || avail_unclaimed_pages(d) < size)
 		return NULL;
 
 	if (node == NUMA_NO_NODE)
@@ -209,6 +221,8 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 	}
 	avail[node] -= size;
 	owned += size;
+	machine_claimed -= min(machine_own_claim, size);
+	machine_own_claim -= min(machine_own_claim, size);
 	return &frames[at];
 }
 

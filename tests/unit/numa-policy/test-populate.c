@@ -211,6 +211,34 @@ static void what_devices_need_is_taken_last(void **unused)
 	assert_int_equal(node_at(512), 0);
 }
 
+/* What others have claimed is not looked for in pieces; what the domain has claimed itself is there. */
+static void what_is_claimed_is_nobody_elses(void **unused)
+{
+	const unsigned long pages[] = { 2048, 2048 };
+
+	(void)unused;
+	for (unsigned int own = 0; own < 2; own++) {
+		machine_reset(2, pages);
+		machine_claimed = 4096 - 511 * !own;
+		machine_own_claim = own * 1024;
+		new_domain("round-2m", 3);
+		assert_int_equal(populate(0, 9), own ? 0 : -ENOMEM);
+		assert_true(machine_asked <= 4);
+		assert_int_equal(machine_owned(), own * 512);
+		assert_int_equal(machine_own_claim, own * 512);
+	}
+
+	/* In pieces, of one's own claim. */
+	machine_reset(2, pages);
+	machine_own_claim = 1024;
+	machine_fragment(0, 50);
+	machine_claimed = avail_node_heap_pages(0) + avail_node_heap_pages(1);
+	new_domain("round-2m", 1);
+	assert_int_equal(populate(0, 9), 0);
+	assert_int_equal(node_at(0), 0);
+	assert_int_equal(machine_own_claim, 512);
+}
+
 static void a_preempted_caller_goes_on_where_it_was(void **unused)
 {
 	const unsigned long pages[] = { 8192, 8192 };
@@ -530,6 +558,7 @@ int main(void)
 		cmocka_unit_test(a_superpage_moves_whole_to_the_next_node),
 		cmocka_unit_test(a_fragmented_node_is_used_in_pieces),
 		cmocka_unit_test(what_devices_need_is_taken_last),
+		cmocka_unit_test(what_is_claimed_is_nobody_elses),
 		cmocka_unit_test(a_preempted_caller_goes_on_where_it_was),
 		cmocka_unit_test(two_cpus_do_not_share_an_extent),
 		cmocka_unit_test(what_does_not_fit_is_taken_back),

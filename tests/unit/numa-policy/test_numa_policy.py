@@ -70,6 +70,8 @@ MUTANTS = {
     "what devices need is taken first": ("populate.c", "alloc_near_from(p, node, order, MEMF_no_dma, pg)", "alloc_near_from(p, node, order, 0, pg)", "test-populate"),
     "... in small pieces": ("populate.c", "alloc_on(p, node, order, MEMF_no_dma)", "alloc_on(p, node, order, 0)", "test-populate"),
     "... by who finds no large piece": ("populate.c", "no_dma ? avail_node_no_dma_pages(n) :", "false ? 0 :", "test-populate"),
+    "what is claimed is looked for in pieces": ("populate.c", "order && avail_unclaimed_pages(p->d) >= pieces &&", "order &&", "test-populate"),
+    "one's own claim is not for oneself": ("populate.c", "avail_unclaimed_pages(p->d) >= pieces", "avail_unclaimed_pages(NULL) >= pieces", "test-populate"),
     "what devices need is never taken": ("populate.c", "rc == -ENOMEM ?", "false ?", "test-populate"),
     "low addresses are not to be had": ("populate.c", "if ( p->memflags >> _MEMF_bits )", "if ( false )", "test-populate"),
     "a count forgotten when preempted": ("populate.c", "c->placed = p->placed;", ";", "test-populate"),

@@ -175,6 +175,7 @@ void free_replaced_pages(struct page_info *pg, unsigned int order);
 #define free_domheap_page(pg) free_domheap_pages(pg, 0)
 unsigned long avail_node_heap_pages(unsigned int node);
 unsigned long avail_node_no_dma_pages(unsigned int node);
+unsigned long avail_unclaimed_pages(const struct domain *d);
 unsigned long node_spanned_pages(nodeid_t node);
 
 void clear_domain_page(mfn_t mfn);
@@ -220,9 +221,12 @@ extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entr
 #define is_iommu_enabled(d) false
 #define hap_enabled(d) true
 extern bool hap_has_2mb;
+/* The look from which on its memory is shared, 0 for never. */
+extern unsigned int machine_shared_at;
+bool machine_is_shared(void);
 #define altp2m_active(d) false
 #define nestedhvm_enabled(d) false
-#define mem_sharing_enabled(d) false
+#define mem_sharing_enabled(d) machine_is_shared()
 #define mem_paging_enabled(d) false
 #define domain_crash(d, ...) abort()
 extern int (*machine_set_entry)(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t);
@@ -278,6 +282,8 @@ void machine_fill(nodeid_t node, unsigned long pages);
 void machine_fragment(nodeid_t node);
 /* The next one that is allocated is marked at once. */
 extern bool machine_marks;
+/* Free pages that other domains have claimed. */
+extern unsigned long machine_claimed;
 unsigned long machine_free(nodeid_t node);
 unsigned long machine_free_for_dma(void);
 unsigned long machine_owned(const struct domain *d);

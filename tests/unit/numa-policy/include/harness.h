@@ -112,6 +112,8 @@ extern unsigned int test_distance[MAX_NUMNODES][MAX_NUMNODES];
 unsigned long node_spanned_pages(nodeid_t node);
 unsigned long avail_node_heap_pages(unsigned int node);
 unsigned long avail_node_no_dma_pages(unsigned int node);
+struct domain;
+unsigned long avail_unclaimed_pages(const struct domain *d);
 
 /* Locks: taken once, and nothing slow is done under one. */
 typedef struct { int held; } spinlock_t;

@@ -16,6 +16,9 @@ void machine_reset(unsigned int nodes, const unsigned long pages[]);
 nodeid_t machine_node_of(unsigned long mfn);
 /* The first frames of node 0, which MEMF_no_dma leaves alone. */
 extern unsigned long machine_dma_pages;
+/* Free pages that are claimed, of them by the domain itself; and how often it has asked for some. */
+extern unsigned long machine_claimed, machine_own_claim;
+extern unsigned long machine_asked;
 /* Take a random share of a node's frames away, for good. */
 void machine_fragment(nodeid_t node, unsigned int percent);
 /* Frames that belong to the domain, mapped or not. */

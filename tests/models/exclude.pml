@@ -1,0 +1,65 @@
+/*
+ * First-touch and what it does not go together with, both of which can be
+ * switched on while the domain runs, by callers that share no lock:
+ * p2m_numa_untouched_init(), and altp2m, memory sharing or memory paging.
+ * Whoever comes sets its own mark first, and looks for the other's then.
+ */
+bool reserve, other;
+byte busy, done;
+
+inline begin() { busy++ }
+inline end_of_it() { d_step { busy--; assert(busy || !(reserve && other)) } }
+
+/* Once there is a reserve, there is one for ever. */
+proctype first_touch()
+{
+	do
+	:: atomic { !reserve -> begin() };
+		if
+		:: other
+		:: else ->
+			reserve = true;
+#ifndef FIRST_TOUCH_LOOKS_ONCE
+			if
+			:: other -> reserve = false
+			:: else
+			fi
+#endif
+		fi;
+		end_of_it()
+	:: break
+	od;
+	done++
+}
+
+proctype switch_on()
+{
+	do
+	:: atomic { !other -> begin() };
+#ifdef OTHER_LOOKS_FIRST
+		if
+		:: !reserve -> other = true
+		:: else
+		fi;
+#else
+		other = true;
+		if
+		:: reserve -> other = false
+		:: else
+		fi;
+#endif
+		end_of_it()
+	:: other -> other = false
+	:: break
+	od;
+	done++
+}
+
+init
+{
+	atomic {
+		run first_touch();
+		run switch_on()
+	}
+	done == 2 -> assert(!(reserve && other))
+}
