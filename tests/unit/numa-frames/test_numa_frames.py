@@ -52,7 +52,7 @@ MUTANTS = {
     "an exchange is not counted": ("p2m-reserve.c", "    t->is_out = false;\n    count_exchanged(r, t);", "    t->is_out = false;", "test-touch"),
     "allocated for nothing": ("p2m-reserve.c", "    if ( !choose(r, &here, order) )\n        return false;\n\n    here.node = node;",
                               "    choose(r, &here, order);\n    here.node = node;", "test-touch"),
-    "owned before it is copied": ("p2m-numa-batch.c", "        copy_domain_page(new, old);", "        ;", "test-mover"),
+    "owned before it is copied": ("p2m-numa-batch.c", "        copy_domain_page(mfn_add(new, i), mfn_add(old, i));", "        ;", "test-mover"),
     "D is not cleared": ("p2m-numa-batch.c", "    clear_in_entries(b, NPT_DIRTY_BIT);\n", "", "test-mover"),
     "CPUs go on believing that D is set": ("p2m-numa-batch.c", "    clear_in_entries(b, NPT_DIRTY_BIT);\n    flush(b);\n", "    clear_in_entries(b, NPT_DIRTY_BIT);\n", "test-mover"),
     "copied before D is cleared": (

@@ -214,9 +214,9 @@ static void nonsense_is_refused_and_changes_nothing(void **unused)
 	assert_int_equal(numa_policy_set(&dom, &conf), -E2BIG);
 	assert_int_equal(numa_policy_get(&dom, &conf), -E2BIG);
 	conf.nodes.nr_bits = 8;
-	conf.pad = 1;
+	conf.follows_affinity = 1;
 	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
-	conf.pad = 0;
+	conf.follows_affinity = 0;
 	conf.fallback = 1;
 	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
 
