@@ -10,7 +10,7 @@
 
 /* What became of a page that was to move: XEN_NUMA_MOVE_*, which xen-domain.c checks. */
 enum result {
-	RESULT_DONE, RESULT_THERE, RESULT_NO_PAGE, RESULT_BUSY, RESULT_UNMOVABLE, RESULT_NO_ROOM,
+	RESULT_DONE, RESULT_THERE, RESULT_NO_PAGE, RESULT_BUSY, RESULT_UNMOVABLE, RESULT_NO_ROOM, RESULT_LATE,
 	RESULT_NOT_TRIED,	/* the list ended before it: an error, or the daemon */
 	NR_RESULTS
 };

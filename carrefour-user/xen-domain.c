@@ -11,7 +11,7 @@
 _Static_assert(RESULT_DONE == XEN_NUMA_MOVE_DONE && RESULT_THERE == XEN_NUMA_MOVE_THERE &&
 	       RESULT_NO_PAGE == XEN_NUMA_MOVE_NO_PAGE && RESULT_BUSY == XEN_NUMA_MOVE_BUSY &&
 	       RESULT_UNMOVABLE == XEN_NUMA_MOVE_UNMOVABLE && RESULT_NO_ROOM == XEN_NUMA_MOVE_NO_ROOM &&
-	       RESULT_NOT_TRIED == XEN_NUMA_MOVE_RESULTS, "one meaning");
+	       RESULT_LATE == XEN_NUMA_MOVE_LATE && RESULT_NOT_TRIED == XEN_NUMA_MOVE_RESULTS, "one meaning");
 
 static const char *const policies[] = {
 	[XEN_NUMA_POLICY_NONE] = "none", [XEN_NUMA_POLICY_ROUND_4K] = "round-4k", [XEN_NUMA_POLICY_ROUND_2M] = "round-2m",
@@ -36,6 +36,7 @@ int xen_policy_get(unsigned int domid, struct xen_policy *p)
 	}
 	p->name = policy.policy < NR_POLICIES ? policies[policy.policy] : "unknown";
 	p->follows_affinity = policy.follows_affinity;
+	p->max_pause_us = policy.max_pause_us;
 	p->nr_weights = policy.nr_weights < NODES_MAX ? policy.nr_weights : NODES_MAX;
 	p->home = 0;
 	for (n = 0; n < xen_nodes(); n++)
@@ -48,7 +49,7 @@ int xen_policy_get(unsigned int domid, struct xen_policy *p)
 int xen_policy_set(unsigned int domid, const struct xen_policy *p, const char *name)
 {
 	uint32_t weight[NODES_MAX];
-	xc_numa_policy_t policy = { .nr_weights = p->nr_weights, .weights = weight };
+	xc_numa_policy_t policy = { .nr_weights = p->nr_weights, .weights = weight, .max_pause_us = p->max_pause_us };
 	unsigned int n;
 	int error = 0;
 
@@ -78,7 +79,8 @@ int xen_rebalance(unsigned int domid, uint64_t *gfn, unsigned int pages, uint64_
 	if (xc_domain_numa_rebalance(xen_xc, domid, gfn, pages, 0, result))
 		return errno;
 	*moved += result[XEN_NUMA_MOVE_DONE];
-	*stays += result[XEN_NUMA_MOVE_BUSY] + result[XEN_NUMA_MOVE_UNMOVABLE] + result[XEN_NUMA_MOVE_NO_ROOM];
+	*stays += result[XEN_NUMA_MOVE_BUSY] + result[XEN_NUMA_MOVE_UNMOVABLE] + result[XEN_NUMA_MOVE_NO_ROOM] +
+		  result[XEN_NUMA_MOVE_LATE];
 	return 0;
 }
 

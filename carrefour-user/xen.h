@@ -30,12 +30,13 @@ struct xen_policy {
 	const char *name;	/* as xl.cfg has it */
 	uint64_t home;		/* a bit for each home node */
 	bool follows_affinity;
+	uint32_t max_pause_us;
 	unsigned int nr_weights;
 	uint32_t weight[NODES_MAX];	/* of each home node, in ascending order */
 };
 
 int xen_policy_get(unsigned int domid, struct xen_policy *policy);
-/* Another name; home nodes and weights stay. EINVAL also for a name that is none. */
+/* Another name; all else stays. EINVAL also for a name that is none. */
 int xen_policy_set(unsigned int domid, const struct xen_policy *policy, const char *name);
 
 /*

@@ -55,6 +55,8 @@ CASES = (
          finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
     Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red=Differs,
          finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
+    Case("max-pause", "max-pause", topology=TWO_AND_ONE, ours=True, red=Differs,
+         finding="issue 24, section 6: a vCPU that writes waits for copies, and nobody can say how long"),
     Case("touch-no-table", "touch-no-table", topology=TWO_NODES, ours=True, red=Differs,
          expected=(POOL_IS_EMPTY, r"domain_crash called from .*/p2m-pod\.c:\d+$", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$"),
          may_die=(1,),

@@ -16,10 +16,16 @@ mtype = { nobody, taken, guest, other };
 /* the entry of the p2m */
 byte entry = 0;
 bool writable = true;
+/* the D bit, which the guest's CPUs set and nobody else */
+bool dirty = true;
 bool locked;
 
 byte tlb[CPUS] = NONE;
 bool tlb_writable[CPUS];
+/* and D is known to be set: this CPU writes without a look at the entry */
+bool tlb_dirty[CPUS];
+/* has seen that it may write, and is about to set D, whatever becomes of the entry */
+bool walks[CPUS];
 byte pv_tlb = NONE, pv_ref = NONE;
 
 mtype owner[FRAMES] = nobody;
@@ -35,11 +41,16 @@ inline write(frame)
 	latest[frame] = true
 }
 
-/* An interrupt to one of the guest's CPUs after the other. */
+inline forget(cpu)
+{
+	d_step { !walks[cpu] -> tlb[cpu] = NONE; tlb_writable[cpu] = false; tlb_dirty[cpu] = false }
+}
+
+/* An interrupt to one of the guest's CPUs after the other, which takes it between two instructions. */
 inline flush()
 {
-	d_step { tlb[0] = NONE; tlb_writable[0] = false };
-	d_step { tlb[1] = NONE; tlb_writable[1] = false }
+	forget(0);
+	forget(1)
 }
 
 /* alloc_heap_pages(): whoever had the frame last cannot get at it any more */
@@ -72,10 +83,13 @@ inline free(frame)
 proctype cpu_of_guest(byte me)
 {
 	do
-	:: d_step { tlb[me] == NONE -> tlb[me] = entry; tlb_writable[me] = writable }
+	:: d_step { tlb[me] == NONE -> tlb[me] = entry; tlb_writable[me] = writable; tlb_dirty[me] = dirty }
 	:: d_step { tlb[me] != NONE -> assert(latest[tlb[me]]) }
-	:: d_step { tlb_writable[me] -> write(tlb[me]) }
-	:: d_step { tlb[me] != NONE -> tlb[me] = NONE; tlb_writable[me] = false }
+	/* a walk, in order to write */
+	:: d_step { !tlb_dirty[me] && writable -> walks[me] = true; tlb[me] = entry };
+		d_step { dirty = true; tlb_writable[me] = true; tlb_dirty[me] = true; write(tlb[me]); walks[me] = false }
+	:: d_step { tlb_writable[me] && tlb_dirty[me] -> write(tlb[me]) }
+	:: tlb[me] != NONE -> forget(me)
 	od
 }
 
@@ -110,13 +124,52 @@ inline free_old()
 	free(old)
 }
 
+inline copy()
+{
+	latest[new] = latest[old]
+}
+
+/* While all write: what is written from the moment on that D is clear, and known to be, sets it. */
+inline copy_first()
+{
+	dirty = false;
+#ifndef DIRTY_NOT_FLUSHED
+	flush();
+#endif
+	copy()
+}
+
+inline stop_writes()
+{
+#ifdef DIRTY_OVERWRITTEN
+	written = dirty;
+	writable = false;
+	dirty = written;
+#else
+	writable = false;
+#endif
+#ifdef DIRTY_READ_EARLY
+	written = dirty;
+#endif
+#ifndef NO_FIRST_FLUSH
+	flush();
+#endif
+#ifndef DIRTY_READ_EARLY
+	written = dirty
+#endif
+}
+
 proctype mover()
 {
 	byte old, new;
+	bool written;
 
 	do
 	:: alloc(new, taken);
 	d_step { !locked -> locked = true; old = entry };
+#ifdef COPIED_BEFORE_FROZEN
+	copy_first();
+#endif
 
 	if
 #ifdef NOT_FROZEN
@@ -124,39 +177,46 @@ proctype mover()
 #else
 	:: d_step { count[old] == 1 -> count[old] = 0 };
 #endif
-		writable = false;
-#ifndef NO_FIRST_FLUSH
-		flush();
+#ifndef COPIED_BEFORE_FROZEN
+		copy_first();
 #endif
-		d_step {
-			latest[new] = latest[old];
-			owner[new] = guest;
-			count[new] = 1
-		};
+		stop_writes();
+		if
+		:: written -> copy()
+		:: else
+		fi;
+		if
+		/* it would take too long: the guest goes on with the page that it has */
+		:: true ->
+			d_step { count[old] = 1; writable = true };
+			locked = false;
+			free(new)
+		:: d_step { owner[new] = guest; count[new] = 1 };
 #ifdef WRITABLE_TOO_EARLY
-		d_step { entry = new; writable = true };
+			d_step { entry = new; writable = true };
 #else
-		entry = new;
+			entry = new;
 #endif
 #ifdef FREED_TOO_EARLY
-		free_old();
+			free_old();
 #endif
 #ifndef NO_SECOND_FLUSH
-		flush();
+			flush();
 #endif
-		writable = true;
-		locked = false;
+			writable = true;
+			locked = false;
 #ifdef OWNER_CLEARED
-		owner[old] = taken;
+			owner[old] = taken;
 #endif
 #ifndef FREED_TOO_EARLY
-		free_old()
+			free_old()
 #endif
+		fi
 	:: else ->
 		locked = false;
 		free(new)
 	fi;
-	d_step { old = 0; new = 0 }
+	d_step { old = 0; new = 0; written = false }
 	od
 }
 

@@ -11,6 +11,7 @@ static void copy_moves(struct moves *moves, const libxl_numa_move_pages *pages)
 	moves->in_use = pages->busy;
 	moves->unmovable = pages->unmovable;
 	moves->no_room = pages->no_room;
+	moves->late = pages->late;
 }
 
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
@@ -42,6 +43,9 @@ static enum result move_stats(uint32_t domid, struct move_stats *stats)
 	stats->flush_rounds = all.flush_rounds;
 	stats->locked_ns = all.locked_ns;
 	stats->longest_ns = all.longest_ns;
+	stats->pause_ns = all.pause_ns;
+	stats->exceeded = all.exceeded;
+	stats->copied_again = all.copied_again;
 	libxl_numa_move_stats_dispose(&all);
 	return result_of(rc);
 }

@@ -294,6 +294,7 @@ enum result backend_set(uint32_t domid, const struct request *request)
 	forget_reason();
 	libxl_numa_policy_params_init(&params);
 	params.policy = request->policy;
+	params.max_pause_us = request->max_pause_us;
 	fill_dynamic(&params, &request->dynamic);
 	if (request->has_nodes) {
 		rc = libxl_bitmap_alloc(ctx, &params.nodes, NODES_MAX);
@@ -331,6 +332,7 @@ enum result backend_get(uint32_t domid, struct policy *policy)
 		policy->vnuma = info.vnuma;
 		policy->name = info.vnuma ? "vnuma" : spec_policy_name(info.policy);
 		policy->follows_affinity = info.follows_affinity;
+		policy->max_pause_us = info.max_pause_us;
 		policy->placed = info.placed;
 		policy->fallback = info.fallback;
 		for (i = 0; i < NODES_MAX; i++) {

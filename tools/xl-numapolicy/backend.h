@@ -51,6 +51,7 @@ struct request {
 	bool node[NODES_MAX];
 	unsigned int nr_weights; /* 0: equal */
 	uint32_t weight[NODES_MAX];
+	uint32_t max_pause_us;	/* 0: no limit */
 	struct dynamic dynamic;
 };
 
@@ -60,6 +61,7 @@ struct policy {
 	bool vnuma;			/* and thus no policy, but a placement of the guest's own */
 	bool follows_affinity;
 	uint32_t weight[NODES_MAX];	/* by node number; 0: not a home node */
+	uint32_t max_pause_us;	/* 0: no limit */
 	uint64_t placed, fallback;	/* 4 KiB pages */
 };
 
@@ -81,12 +83,15 @@ struct moves {
 	/* left where they were: */
 	uint64_t there;		/* on the right node before */
 	uint64_t in_use, unmovable, no_room;
+	uint64_t late;		/* the guest would have waited for too long */
 };
 
 struct move_stats {
 	struct moves pages;
 	uint64_t batches, flush_rounds;
 	uint64_t locked_ns, longest_ns;
+	uint64_t pause_ns, exceeded;	/* since the limit was changed */
+	uint64_t copied_again;
 };
 
 /* Pages of 4 KiB that are mapped when they are touched. */

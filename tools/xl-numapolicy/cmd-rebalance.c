@@ -82,6 +82,7 @@ static void add(struct moves *sum, const struct moves *step)
 	sum->in_use += step->in_use;
 	sum->unmovable += step->unmovable;
 	sum->no_room += step->no_room;
+	sum->late += step->late;
 }
 
 /* All of it, or until a signal. */
@@ -154,6 +155,8 @@ static void print_text(const struct outcome *o)
 		      "a restart of the domain places it");
 	print_skipped(moves->no_room, "stays, as its node is full: make room there, "
 		      "or name other home nodes");
+	print_skipped(moves->late, "stays, as the guest would have waited for too long: "
+		      "set a larger --max-pause-us");
 	if (o->policy_changed)
 		printf("The policy was changed meanwhile, to %s: repeat the command "
 		       "for what moved before\n", o->policy);
@@ -169,11 +172,11 @@ static void print_json(const struct outcome *o)
 	       "\"dry_run\": %s, \"complete\": %s, \"seconds\": %.3f, "
 	       "\"memory\": %" PRIu64 ", \"moved\": %" PRIu64 ", \"there\": %" PRIu64
 	       ", \"in_use\": %" PRIu64 ", \"unmovable\": %" PRIu64
-	       ", \"no_room\": %" PRIu64 "}\n", o->domain->id, o->policy,
+	       ", \"no_room\": %" PRIu64 ", \"late\": %" PRIu64 "}\n", o->domain->id, o->policy,
 	       o->policy_changed ? "true" : "false", o->dry_run ? "true" : "false",
 	       o->signal ? "false" : "true", o->elapsed / 1e9, o->total,
 	       bytes(m->moved), bytes(m->there), bytes(m->in_use),
-	       bytes(m->unmovable), bytes(m->no_room));
+	       bytes(m->unmovable), bytes(m->no_room), bytes(m->late));
 }
 
 static void print_raw(const struct outcome *o)
@@ -192,6 +195,7 @@ static void print_raw(const struct outcome *o)
 		{ "", "in_use", KIND_NUMBER },
 		{ "", "unmovable", KIND_NUMBER },
 		{ "", "no_room", KIND_NUMBER },
+		{ "", "late", KIND_NUMBER },
 	};
 	char seconds[NUMBER_TEXT];
 	struct table *table;
@@ -215,6 +219,7 @@ static void print_raw(const struct outcome *o)
 	put_bytes(table, bytes(o->moves.in_use));
 	put_bytes(table, bytes(o->moves.unmovable));
 	put_bytes(table, bytes(o->moves.no_room));
+	put_bytes(table, bytes(o->moves.late));
 	table_print(table, true);
 	table_free(table);
 }

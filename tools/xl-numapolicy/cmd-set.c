@@ -8,7 +8,7 @@
 #include "errors.h"
 #include "format.h"
 
-/* POLICY, --nodes and --weights as one spec in the words of xl.cfg. */
+/* POLICY and the options that belong to it as one spec in the words of xl.cfg. */
 static char *make_spec(const char *policy, const struct options *options)
 {
 	char *spec;
@@ -19,11 +19,16 @@ static char *make_spec(const char *policy, const struct options *options)
 	if (options->weights && strstr(policy, "weights="))
 		die_usage("set", "weights given twice, in '%s' and with --weights",
 			  policy);
-	if (asprintf(&spec, "%s%s%s%s%s", policy,
+	if (options->max_pause_us && strstr(policy, "max-pause-us="))
+		die_usage("set", "limit given twice, in '%s' and with --max-pause-us",
+			  policy);
+	if (asprintf(&spec, "%s%s%s%s%s%s%s", policy,
 		     options->nodes ? ",nodes=" : "",
 		     options->nodes ? options->nodes : "",
 		     options->weights ? ",weights=" : "",
-		     options->weights ? options->weights : "") < 0)
+		     options->weights ? options->weights : "",
+		     options->max_pause_us ? ",max-pause-us=" : "",
+		     options->max_pause_us ? options->max_pause_us : "") < 0)
 		die("out of memory");
 	return spec;
 }
@@ -116,7 +121,9 @@ static void print_now(const struct domain *domain, const struct policy *before,
 	       now->name);
 	if (policy_places(now))
 		print_homes(now);
-	if (policy_same(before, now))
+	if (now->max_pause_us)
+		printf(", max-pause-us %u", now->max_pause_us);
+	if (policy_same(before, now) && before->max_pause_us == now->max_pause_us)
 		printf(", as before");
 }
 
@@ -195,8 +202,9 @@ static void switch_only(const struct options *options, const char *which)
 	struct domain domain = { 0 };
 	struct policy policy;
 
-	if (options->nodes || options->weights || options->rebalance)
-		die_usage("set", "--%s needs a policy", options->nodes ? "nodes" : options->weights ? "weights" : "rebalance");
+	if (options->nodes || options->weights || options->max_pause_us || options->rebalance)
+		die_usage("set", "--%s needs a policy", options->nodes ? "nodes" : options->weights ? "weights" :
+			  options->max_pause_us ? "max-pause-us" : "rebalance");
 	find_guest(which, &domain);
 	check_domain(backend_set_dynamic(domain.id, &options->dynamic), &domain, "switch carrefour or auto of");
 	if (options->format == FORMAT_TABLE) {
@@ -277,10 +285,12 @@ const struct command cmd_set = {
 	.help =
 "POLICY may also be a whole setting in the words of xl.cfg, see the last example.\n"
 "Without --nodes the home nodes are those of the domain's node affinity. Without\n"
-"--weights every home node gets the same. The policy holds for memory that the\n"
-"domain gets from now on, and for its next start; what it has stays where it is,\n"
-"or is moved while the domain runs, with --rebalance. That is also the way to\n"
-"evacuate a node: leave it out of the home nodes, as in the third example.\n"
+"--weights every home node gets the same, without --max-pause-us the guest waits\n"
+"as long as it takes when it writes to memory that is being moved. The policy\n"
+"holds for memory that the domain gets from now on, and for its next start; what\n"
+"it has stays where it is, or is moved while the domain runs, with --rebalance.\n"
+"That is also the way to evacuate a node: leave it out of the home nodes, as in\n"
+"the third example.\n"
 "\n"
 "SWITCH is +carrefour or -carrefour, +auto, +auto=advise or -auto. With the\n"
 "first, carrefourd moves pages to who accesses them; with auto it chooses policy\n"
@@ -292,6 +302,7 @@ const struct command cmd_set = {
 "  xl numa-policy set guest1 round-4k --nodes 0-3,^1 --weights 2:1:1\n"
 "  xl numa-policy set guest1 round-2m --nodes 0-3,^2 --rebalance\n"
 "  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n"
+"  xl numa-policy set guest1 round-4k --max-pause-us 200 --rebalance\n"
 "  xl numa-policy set guest1 first-touch +carrefour\n"
 "  xl numa-policy set guest1 -carrefour\n",
 	.sets_policy = true,

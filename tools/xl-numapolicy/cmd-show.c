@@ -9,6 +9,17 @@
 #include "watched.h"
 
 /* A sentence a line: there is only one domain. */
+static void print_pauses(const struct policy *policy, const struct move_stats *stats)
+{
+	printf("writes      stopped for %.3f ms at the longest, ", stats->pause_ns / 1e6);
+	if (policy->max_pause_us)
+		printf("limit %.3f ms, exceeded %" PRIu64 " times", policy->max_pause_us / 1e3,
+		       stats->exceeded);
+	else
+		printf("no limit");
+	printf("; %" PRIu64 " pages copied again\n", stats->copied_again);
+}
+
 static void print_moves(const struct move_stats *stats)
 {
 	const struct moves *pages = &stats->pages;
@@ -17,8 +28,8 @@ static void print_moves(const struct move_stats *stats)
 	       " rounds of TLB flushes\n", pages->moved, stats->batches,
 	       stats->flush_rounds);
 	printf("not moved   %" PRIu64 " pages in use, %" PRIu64 " not movable, %" PRIu64
-	       " as the node was full\n", pages->in_use, pages->unmovable,
-	       pages->no_room);
+	       " as the node was full, %" PRIu64 " for the limit\n", pages->in_use,
+	       pages->unmovable, pages->no_room, pages->late);
 	printf("locked      %.3f ms in all, %.3f ms at the longest\n",
 	       stats->locked_ns / 1e6, stats->longest_ns / 1e6);
 }
@@ -89,6 +100,7 @@ static void print_text(const struct domain *domain, const struct policy *policy,
 	printf("fell back   %" PRIu64 " pages of 4 KiB, as that node was full\n",
 	       policy->fallback);
 	print_moves(&stats->moves);
+	print_pauses(policy, &stats->moves);
 	if (has_touches(&stats->touches))
 		print_touches(&stats->touches);
 	print_watched(watched);
@@ -107,6 +119,7 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 		{ "HOME", "home_nodes", KIND_NUMBER },
 		{ "WEIGHTS", "weights", KIND_NUMBER },
 		{ "FOLLOWS", "follows_affinity", KIND_BOOL },
+		{ "MAX-PAUSE", "max_pause_us", KIND_NUMBER },
 		{ "AT-HOME", "at_home_percent", KIND_NUMBER },
 		{ "PLACED", "placed_pages", KIND_NUMBER },
 		{ "FELL-BACK", "fallback_pages", KIND_NUMBER },
@@ -115,10 +128,14 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 		{ "IN-USE", "in_use_pages", KIND_NUMBER },
 		{ "UNMOVABLE", "unmovable_pages", KIND_NUMBER },
 		{ "NO-ROOM", "no_room_pages", KIND_NUMBER },
+		{ "LATE", "late_pages", KIND_NUMBER },
 		{ "BATCHES", "move_batches", KIND_NUMBER },
 		{ "FLUSHES", "flush_rounds", KIND_NUMBER },
 		{ "LOCKED", "locked_ns", KIND_NUMBER },
 		{ "LONGEST", "longest_locked_ns", KIND_NUMBER },
+		{ "PAUSE", "longest_pause_ns", KIND_NUMBER },
+		{ "EXCEEDED", "pauses_exceeded", KIND_NUMBER },
+		{ "AGAIN", "copied_again_pages", KIND_NUMBER },
 		{ "UNTOUCHED", "untouched_pages", KIND_NUMBER },
 		{ "TOUCHES-4K", "touches_4k", KIND_NUMBER },
 		{ "TOUCHES-2M", "touches_2m", KIND_NUMBER },
@@ -150,6 +167,7 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 	put_nodes(table, policy->weight);
 	put_weights(table, policy->weight);
 	put_bool(table, policy->follows_affinity);
+	put_number(table, policy->max_pause_us);
 	put_share(table, usage_at_home(usage, policy), total);
 	put_number(table, policy->placed);
 	put_number(table, policy->fallback);
@@ -158,10 +176,14 @@ void print_domain_row(const struct domain *domain, const struct policy *policy,
 	put_number(table, moves->pages.in_use);
 	put_number(table, moves->pages.unmovable);
 	put_number(table, moves->pages.no_room);
+	put_number(table, moves->pages.late);
 	put_number(table, moves->batches);
 	put_number(table, moves->flush_rounds);
 	put_number(table, moves->locked_ns);
 	put_number(table, moves->longest_ns);
+	put_number(table, moves->pause_ns);
+	put_number(table, moves->exceeded);
+	put_number(table, moves->copied_again);
 	put_number(table, touches->untouched);
 	put_number(table, touches->small);
 	put_number(table, touches->large);

@@ -9,7 +9,7 @@
 struct options {
 	enum format format;
 	bool verbose;
-	const char *nodes, *weights;	/* NULL if not given */
+	const char *nodes, *weights, *max_pause_us;	/* NULL if not given */
 	struct dynamic dynamic;		/* +carrefour, -auto ... */
 	bool rebalance, dry_run, quiet;
 	uint64_t max_mb_per_s, seconds, count;	/* 0: not given */
@@ -20,7 +20,7 @@ struct command {
 	const char *arguments;
 	const char *summary;
 	const char *help;	/* what there is to say beyond the options, examples */
-	bool sets_policy;	/* takes --nodes and --weights, lists the policies */
+	bool sets_policy;	/* takes --nodes and the like, lists the policies */
 	bool moves;		/* takes the options of moving memory */
 	bool records, refreshes; /* takes --seconds; the latter --count, too */
 	bool offline;		/* needs no Xen */

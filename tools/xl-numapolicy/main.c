@@ -62,6 +62,7 @@ static void help_command(const struct command *command)
 		printf("      --nodes LIST     home nodes, like 0-3,^1\n"
 		       "      --weights W:W... a weight of 1 to 255 for each home node,\n"
 		       "                       lowest node first\n"
+		       "      --max-pause-us N when memory moves, keep no writer longer\n"
 		       "      --rebalance      move the memory that it has, too\n");
 	if (command->moves)
 		printf("      --max-mb-per-s N move no more than N MiB a second\n"
@@ -129,11 +130,12 @@ static void check_options(const struct command *command,
 	if (command->offline && (options->format != FORMAT_TABLE || options->verbose))
 		die_usage(command->name, "%s is no option of %s", options->verbose ? "--verbose" :
 			  options->format == FORMAT_JSON ? "--json" : "--raw", command->name);
-	if ((options->nodes || options->weights || options->rebalance) &&
+	if ((options->nodes || options->weights || options->max_pause_us || options->rebalance) &&
 	    !command->sets_policy)
 		die_usage(command->name, "--%s is an option of set only",
 			  options->nodes ? "nodes" :
-			  options->weights ? "weights" : "rebalance");
+			  options->weights ? "weights" :
+			  options->max_pause_us ? "max-pause-us" : "rebalance");
 	if (options->dry_run && command->sets_policy)
 		die_usage(command->name, "--dry-run is an option of rebalance only, as it "
 			  "goes by the policy that is set");
@@ -190,7 +192,7 @@ static struct options parse_options(const struct command *command, int argc,
 				    char **argv, int *first)
 {
 	enum {
-		OPT_JSON = 256, OPT_RAW, OPT_NODES, OPT_WEIGHTS, OPT_REBALANCE,
+		OPT_JSON = 256, OPT_RAW, OPT_NODES, OPT_WEIGHTS, OPT_MAX_PAUSE_US, OPT_REBALANCE,
 		OPT_MAX_MB_PER_S, OPT_DRY_RUN, OPT_SECONDS, OPT_COUNT
 	};
 	static const struct option known[] = {
@@ -200,6 +202,7 @@ static struct options parse_options(const struct command *command, int argc,
 		{ "help", no_argument, NULL, 'h' },
 		{ "nodes", required_argument, NULL, OPT_NODES },
 		{ "weights", required_argument, NULL, OPT_WEIGHTS },
+		{ "max-pause-us", required_argument, NULL, OPT_MAX_PAUSE_US },
 		{ "rebalance", no_argument, NULL, OPT_REBALANCE },
 		{ "max-mb-per-s", required_argument, NULL, OPT_MAX_MB_PER_S },
 		{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
@@ -228,6 +231,9 @@ static struct options parse_options(const struct command *command, int argc,
 			break;
 		case OPT_WEIGHTS:
 			options.weights = optarg;
+			break;
+		case OPT_MAX_PAUSE_US:
+			options.max_pause_us = optarg;
 			break;
 		case OPT_REBALANCE:
 			options.rebalance = true;

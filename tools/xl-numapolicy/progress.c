@@ -25,7 +25,7 @@ static const uint64_t period[] = {
 static uint64_t bytes_seen(const struct moves *moves)
 {
 	return (moves->moved + moves->there + moves->in_use + moves->unmovable +
-		moves->no_room) * PAGE_BYTES;
+		moves->no_room + moves->late) * PAGE_BYTES;
 }
 
 unsigned int permille_seen(const struct moves *moves, uint64_t total)

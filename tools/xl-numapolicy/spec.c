@@ -49,6 +49,7 @@ static enum result fill_request(struct request *request,
 		request->dynamic.automatic = params->auto_mode == LIBXL_NUMA_AUTO_ADVISE ? SWITCH_ADVISE : SWITCH_ON;
 	request->has_nodes = !libxl_bitmap_is_empty(&params->nodes);
 	copy_nodes(request->node, &params->nodes);
+	request->max_pause_us = params->max_pause_us;
 	request->nr_weights = params->num_weights;
 	if (params->num_weights)
 		memcpy(request->weight, params->weights,

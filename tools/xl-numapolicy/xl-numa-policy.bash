@@ -36,7 +36,7 @@ _xl_numa_policy()
 	fi
 	for (( ; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--nodes | --weights | --max-mb-per-s | --seconds | --count)
+		--nodes | --weights | --max-pause-us | --max-mb-per-s | --seconds | --count)
 			# The value is the next word, or comes after "=".
 			[[ ${COMP_WORDS[i + 1]} == = ]] || ((i++))
 			;;

@@ -67,6 +67,9 @@ bool peek(const volatile void *address, uint64_t *value);
 
 /* policy.c: hypercalls that stock Xen has not. */
 void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights);
+/* No batch of pages that move stops writes for longer; 0: no limit. */
+void set_limited_policy(domid_t domid, uint32_t policy, unsigned long nodes, uint32_t max_pause_us);
+void get_stats(domid_t domid, struct xen_domctl_numa_policy_stats *stats);
 void get_weights(domid_t domid, uint32_t *weights, unsigned int room);
 unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node);
 /* Pages moved, or that would be. */

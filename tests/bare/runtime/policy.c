@@ -14,17 +14,36 @@ static void policy_op(struct xen_domctl *op, uint32_t what, domid_t domid)
 		die_of("NUMA policy operation %u on d%d: %ld", what, domid, result);
 }
 
-void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights)
+static void set(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights, uint32_t max_pause_us)
 {
 	struct xen_domctl op = { 0 };
 	struct xen_domctl_numa_policy_conf *conf = &op.u.numa_policy.u.conf;
 
 	conf->policy = policy;
+	conf->max_pause_us = max_pause_us;
 	conf->nodes.nr_bits = 8 * sizeof(nodes);
 	set_xen_guest_handle(conf->nodes.bitmap, (uint8_t *)&nodes);
 	conf->nr_weights = nr_weights;
 	set_xen_guest_handle(conf->weights, (uint32_t *)weights);
 	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_SET, domid);
+}
+
+void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights)
+{
+	set(domid, policy, nodes, weights, nr_weights, 0);
+}
+
+void set_limited_policy(domid_t domid, uint32_t policy, unsigned long nodes, uint32_t max_pause_us)
+{
+	set(domid, policy, nodes, NULL, 0, max_pause_us);
+}
+
+void get_stats(domid_t domid, struct xen_domctl_numa_policy_stats *stats)
+{
+	struct xen_domctl op = { 0 };
+
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_STATS, domid);
+	*stats = op.u.numa_policy.u.stats;
 }
 
 void get_weights(domid_t domid, uint32_t *weights, unsigned int room)

@@ -7,7 +7,7 @@ from pages import write as write_results
 
 ROWS = 16
 AIMS = {"4 KiB pages": 2.0, "2 MiB pages": 1.1}
-ROUNDS = 2
+ROUNDS = 3
 
 
 def totals(kinds):

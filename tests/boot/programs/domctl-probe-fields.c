@@ -81,6 +81,10 @@ static void probe_set(void)
 	for (i = 0; i < 32; i++) {
 		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.vnuma = 1u << i;
 		expect_refusal("vNUMA of conf");
+		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.pad = 1u << i;
+		expect_refusal("padding of conf");
+		prepare(XEN_DOMCTL_NUMA_POLICY_GET)->u.conf.max_pause_us = 1u << i;
+		expect_refusal("max_pause_us going in, to be told");
 		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.follows_affinity = 1u << i;
 		expect_refusal("follows_affinity going in");
 		prepare(XEN_DOMCTL_NUMA_POLICY_SET)->u.conf.placed = 1ull << (i * 2);

@@ -107,7 +107,7 @@ def test_show(built):
     totals = db["totals"]
     assert (totals["periods"], totals["moves"], totals["samples_dropped"]) == (1, 3, 8)
     assert totals["results"]["in-use"] == 7 and totals["held"]["node-full"] == 2
-    assert set(totals["results"]) == {"moved", "there", "no-page", "in-use", "unmovable", "no-room", "not-tried"}
+    assert set(totals["results"]) == {"moved", "there", "no-page", "in-use", "unmovable", "no-room", "late", "not-tried"}
     assert (refused["auto"], refused["sampling"], refused["sampling_error"]) == ("advise", "refused", "EXDEV")
     assert (refused["policy"], refused["home_nodes"], refused["busiest_pair"]) == (None, [], None)
     assert web["advice"] == {"class": "high", "policy": "round-4k", "carrefour": True, "imbalance_percent": 200.5,

@@ -12,7 +12,7 @@ nodeid_t machine_wanted;
 unsigned int machine_grain;
 unsigned long machine_placed;
 int (*machine_set_entry)(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t);
-bool hap_has_2mb;
+bool hap_has_2mb, machine_has_ept;
 struct oom oom;
 static int contents;
 unsigned int machine_cpu, machine_locks;
@@ -216,7 +216,11 @@ void clear_domain_page(mfn_t mfn)
 void copy_domain_page(mfn_t to, mfn_t from)
 {
 	assert(!frames[from.mfn].uncached);
+	machine_guest();
+	machine_time += machine_copy_takes;
+	machine_copies++;
 	frames[to.mfn].content = frames[from.mfn].content;
+	machine_guest();
 }
 
 static char window[PAGE_SIZE];
@@ -248,8 +252,80 @@ bool p2m_pod_populate_2m(struct p2m_domain *p2m, gfn_t gfn, struct page_info *pg
 	return machine_populate_2m(gfn, pg);
 }
 
-void p2m_tlb_flush_sync(struct p2m_domain *p2m) {}
-void p2m_numa_flush(struct p2m_domain *p2m) {}
+void p2m_tlb_flush_sync(struct p2m_domain *p2m)
+{
+	p2m_numa_flush(p2m);
+}
+
+/* The guest, as said in harness.h. */
+static struct { bool valid, writable, dirty; unsigned long mfn; } guest_tlb[P2M_PAGES];
+static int guest_wrote[P2M_PAGES];
+static unsigned long guest_turn;
+bool machine_guest_runs;
+unsigned long machine_guest_writes, machine_guest_waits, machine_flushes, machine_copies, machine_slow_flush;
+s_time_t machine_time, machine_copy_takes, machine_flush_takes, machine_change_takes;
+
+s_time_t machine_now(void)
+{
+	return machine_time;
+}
+
+int machine_wanted_content(unsigned long gfn)
+{
+	return gfn + 1 + guest_wrote[gfn];
+}
+
+static void guest_walks(unsigned long gfn, bool write)
+{
+	struct entry *e = &p2m_entries[gfn];
+
+	if (write)
+		e->raw |= ENTRY_DIRTY;
+	guest_tlb[gfn].valid = true;
+	guest_tlb[gfn].writable = e->raw & ENTRY_WRITE;
+	guest_tlb[gfn].dirty = e->raw & ENTRY_DIRTY;
+	guest_tlb[gfn].mfn = (e->raw & PADDR_MASK) >> PAGE_SHIFT;
+}
+
+static void guest_accesses(unsigned long gfn, bool write)
+{
+	if (!guest_tlb[gfn].valid)
+		guest_walks(gfn, false);
+	assert(frames[guest_tlb[gfn].mfn].content == machine_wanted_content(gfn));
+	if (!write)
+		return;
+	if (!guest_tlb[gfn].writable || !guest_tlb[gfn].dirty) {
+		if (!(p2m_entries[gfn].raw & ENTRY_WRITE)) {
+			machine_guest_waits++;
+			return;
+		}
+		guest_walks(gfn, true);
+	}
+	frames[guest_tlb[gfn].mfn].content++;
+	guest_wrote[gfn]++;
+	machine_guest_writes++;
+}
+
+void machine_guest(void)
+{
+	if (!machine_guest_runs)
+		return;
+	guest_turn = guest_turn * 6364136223846793005UL + 1442695040888963407UL;
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned long gfn = (guest_turn >> (20 + 12 * i)) % 24;
+
+		if (p2m_entries[gfn].present)
+			guest_accesses(gfn, guest_turn >> (60 + i) & 1);
+	}
+}
+
+void p2m_numa_flush(struct p2m_domain *p2m)
+{
+	machine_guest();
+	machine_time += machine_flush_takes * (++machine_flushes == machine_slow_flush ? 100 : 1);
+	memset(guest_tlb, 0, sizeof(guest_tlb));
+	machine_guest();
+}
 
 nodeid_t numa_policy_touch(struct domain *d, gfn_t gfn, nodemask_t *home, unsigned int *grain)
 {
@@ -291,6 +367,7 @@ void p2m_numa_walk_find(struct p2m_numa_walk *w, gfn_t gfn)
 
 uint64_t *p2m_numa_walk_map(struct p2m_numa_walk *w, const struct p2m_numa_place *place)
 {
+	machine_time += machine_change_takes;
 	return &p2m_entries[place->index].raw;
 }
 
@@ -309,6 +386,11 @@ void machine_reset(void)
 	machine_shared_at = 0;
 	machine_grain = 9;
 	contents = 0;
+	machine_guest_runs = machine_has_ept = false;
+	machine_guest_writes = machine_guest_waits = machine_flushes = machine_copies = machine_slow_flush = 0;
+	machine_time = machine_copy_takes = machine_flush_takes = machine_change_takes = 0;
+	memset(guest_tlb, 0, sizeof(guest_tlb));
+	memset(guest_wrote, 0, sizeof(guest_wrote));
 	for (unsigned long i = 0; i < FRAMES; i++) {
 		frames[i].is_free = true;
 		frames[i].m2p = ~0UL;

@@ -11,6 +11,7 @@
 
 static struct p2m_numa_batch *b;
 static struct xen_numa_move moves[P2M_NUMA_BATCH];
+static unsigned int done;
 
 static int setup(void **unused)
 {
@@ -26,12 +27,19 @@ static int teardown(void **unused)
 	return 0;
 }
 
+static void setup_again(bool ept)
+{
+	teardown(NULL);
+	assert_int_equal(setup(NULL), 0);
+	machine_has_ept = ept;
+}
+
 static struct page_info *map(unsigned long gfn, nodeid_t node)
 {
 	struct page_info *pg = machine_give(node, 0);
 
 	page_list_add_tail(pg, &dom.page_list);
-	p2m_entries[gfn] = (struct entry){ .present = true, .raw = mfn_to_maddr(page_to_mfn(pg)) | ENTRY_WRITE };
+	p2m_entries[gfn] = (struct entry){ .present = true, .raw = mfn_to_maddr(page_to_mfn(pg)) | ENTRY_DIRTY | ENTRY_WRITE };
 	return pg;
 }
 
@@ -44,7 +52,8 @@ static void move(unsigned long nr, nodeid_t node)
 {
 	for (unsigned long i = 0; i < nr; i++)
 		moves[i] = (struct xen_numa_move){ .gfn = i, .node = node };
-	assert_int_equal(p2m_numa_move(b, moves, nr, false), 0);
+	assert_int_equal(p2m_numa_move(b, moves, nr, false, &done), 0);
+	assert_int_equal(done, nr);
 	machine_check();
 }
 
@@ -63,6 +72,214 @@ static void old_frames_are_flushed_for_the_next(void **unused)
 	}
 	assert_int_equal(machine_free(1), NODE_PAGES);
 	assert_int_equal(machine_owned(&dom), 300);
+}
+
+/* On NPT it writes while pages are copied, and is found out; on EPT it cannot. */
+static void what_is_written_is_not_lost(void **unused)
+{
+	for (unsigned int round = 0; round < 40; round++) {
+		unsigned long nr = round % 2 ? 300 : 12, again;
+		bool first = nr == 300 && round % 4 < 2;
+		struct p2m_numa_cost cost;
+
+		setup_again(round % 4 > 1);
+		for (unsigned long gfn = 0; gfn < nr; gfn++)
+			map(gfn, 1);
+		machine_guest_runs = true;
+		move(nr, 2);
+		cost = p2m_numa_batch_cost(b);
+		again = machine_copies - nr;
+		for (unsigned long gfn = 0; gfn < nr; gfn++) {
+			assert_int_equal(moves[gfn].result, XEN_NUMA_MOVE_DONE);
+			assert_int_equal(page_to_nid(at(gfn)), 2);
+			assert_int_equal(at(gfn)->content, machine_wanted_content(gfn));
+		}
+		assert_int_equal(machine_flushes, first ? 3 : 2);
+		assert_int_equal(cost.copied_again, again);
+		assert_true(machine_guest_writes && machine_guest_waits);
+		assert_true(first ? again > 0 && again <= 24 : !again);
+	}
+}
+
+/* What is not written is copied before anybody has to wait. */
+static void writers_wait_for_flushes(void **unused)
+{
+	struct p2m_numa_cost cost;
+
+	machine_copy_takes = 10;
+	machine_flush_takes = 100;
+	for (unsigned long gfn = 0; gfn < 300; gfn++)
+		map(gfn, 1);
+	move(300, 2);
+	cost = p2m_numa_batch_cost(b);
+	assert_int_equal(cost.pause_ns, 2 * 100);
+	assert_int_equal(cost.longest_ns, 300 * 10 + 3 * 100);
+	assert_int_equal(cost.copied_again, 0);
+}
+
+/* 2 MiB on node 1 that are one entry, of which the odd pages go to node 2. */
+static struct page_info *map_superpage(void)
+{
+	struct page_info *pg = machine_give(1, 9);
+
+	for (unsigned long gfn = 0; gfn < 512; gfn++) {
+		page_list_add_tail(pg + gfn, &dom.page_list);
+		p2m_entries[gfn] = (struct entry){ .present = true, .order = 9,
+			.raw = mfn_to_maddr(page_to_mfn(pg + gfn)) | ENTRY_DIRTY | ENTRY_WRITE };
+		moves[gfn] = (struct xen_numa_move){ .gfn = gfn, .node = 1 + gfn % 2 };
+	}
+	return pg;
+}
+
+/* 512 pages in a row become one entry. */
+static int join(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t)
+{
+	assert_int_equal(order, 9);
+	p2m_entries[gfn_x(gfn)] = (struct entry){ .present = true, .order = 9, .raw = mfn_to_maddr(mfn) | (t == p2m_ram_rw ? ENTRY_WRITE : 0) };
+	return 0;
+}
+
+#define FLUSH 10000
+#define COPY  1000
+
+static void slow_machine(unsigned int limit_us)
+{
+	machine_flush_takes = FLUSH;
+	machine_copy_takes = COPY;
+	machine_change_takes = 50;
+	p2m_numa_batch_limit(b, limit_us);
+}
+
+/* Whatever the limit is: no pause is longer, and what can move within it does. */
+static void a_limit_is_kept(void **unused)
+{
+	static const unsigned int limits[] = { 15, 25, 32, 40, 100, 1000 };
+	const unsigned long nr = 300;
+
+	for (unsigned int i = 0; i < 4 * ARRAY_SIZE(limits); i++) {
+		unsigned int limit = limits[i / 4], batches = 0;
+		struct p2m_numa_cost cost;
+
+		setup_again(i & 1);
+		slow_machine(limit);
+		for (unsigned long gfn = 0; gfn < nr; gfn++) {
+			map(gfn, 1);
+			moves[gfn] = (struct xen_numa_move){ .gfn = gfn, .node = 2 };
+		}
+		machine_guest_runs = i & 2;
+		for (unsigned int at = 0; at < nr; at += done, batches++) {
+			assert_int_equal(p2m_numa_move(b, moves + at, nr - at, false, &done), 0);
+			assert_true(done);
+		}
+		machine_check();
+		cost = p2m_numa_batch_cost(b);
+		assert_true(cost.pause_ns <= MICROSECS(limit));
+		assert_int_equal(cost.exceeded, 0);
+		for (unsigned long gfn = 0; gfn < nr; gfn++) {
+			assert_int_equal(moves[gfn].result, 2 * FLUSH < MICROSECS(limit) ? XEN_NUMA_MOVE_DONE : XEN_NUMA_MOVE_LATE);
+			assert_int_equal(page_to_nid(at(gfn)), moves[gfn].result == XEN_NUMA_MOVE_DONE ? 2 : 1);
+			assert_int_equal(at(gfn)->content, machine_wanted_content(gfn));
+			assert_true(p2m_entries[gfn].raw & ENTRY_WRITE);
+		}
+		assert_int_equal(machine_owned(&dom), nr);
+		/* Nobody ever waits for what cannot be. */
+		if (limit == 15)
+			assert_true(!machine_guest_waits && batches == 1);
+		if (limit == 1000)
+			assert_in_range(batches, 2, 4);
+	}
+}
+
+/* What takes long for once is believed, and forgotten. */
+static void what_breaks_a_limit_is_counted(void **unused)
+{
+	struct p2m_numa_cost cost;
+
+	slow_machine(100);
+	for (unsigned long gfn = 0; gfn < 4; gfn++)
+		map(gfn, 1);
+	move(1, 2);
+	assert_int_equal(p2m_numa_batch_cost(b).exceeded, 0);
+	machine_slow_flush = machine_flushes + 2;
+	move(1, 3);
+	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_DONE);
+	cost = p2m_numa_batch_cost(b);
+	assert_int_equal(cost.exceeded, 1);
+	assert_true(cost.pause_ns > MICROSECS(100));
+	for (unsigned int i = 0; ; i++) {
+		move(1, 2);
+		if (moves[0].result == XEN_NUMA_MOVE_DONE)
+			break;
+		assert_int_equal(moves[0].result, XEN_NUMA_MOVE_LATE);
+		assert_in_range(i, 0, 30);
+	}
+	assert_int_equal(p2m_numa_batch_cost(b).exceeded, 0);
+}
+
+/* 2 MiB move within a limit where they are copied before, if nobody writes to them. */
+static void two_mib_keep_a_limit(void **unused)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		bool ept = i & 1, written = i & 2, moved = !ept && !written;
+		struct p2m_numa_cost cost;
+		struct page_info *pg;
+		unsigned int result;
+
+		setup_again(ept);
+		slow_machine(200);
+		hap_has_2mb = true;
+		pg = map_superpage();
+		memset(p2m_entries + 1, 0, 511 * sizeof(*p2m_entries));
+		for (unsigned int again = 0; again < 2 - moved; again++) {
+			unsigned long copies = machine_copies;
+
+			machine_guest_runs = written;
+			assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), 2, &result), 0);
+			machine_guest_runs = false;
+			cost = p2m_numa_batch_cost(b);
+			assert_int_equal(result, moved ? XEN_NUMA_MOVE_DONE : XEN_NUMA_MOVE_LATE);
+			assert_true(cost.pause_ns <= MICROSECS(200));
+			assert_int_equal(cost.exceeded, 0);
+			/* Once it is known that it takes too long, nobody tries. */
+			if (!moved)
+				assert_true(again || ept ? machine_copies - copies < (again ? 1 : 200) + (ept ? 0 : 512) : true);
+			assert_true(p2m_entries[0].raw & ENTRY_WRITE);
+			assert_int_equal(at(0)->content, machine_wanted_content(0));
+			assert_int_equal(at(511 - 511) == pg, !moved);
+			assert_int_equal(machine_owned(&dom), 512);
+		}
+	}
+	hap_has_2mb = false;
+}
+
+/* 512 become one, or stay, all of them. */
+static void all_of_2_mib_or_nothing(void **unused)
+{
+	for (unsigned int round = 0; round < 2; round++) {
+		unsigned int result;
+
+		setup_again(true);
+		slow_machine(round ? 2000 : 300);
+		hap_has_2mb = true;
+		machine_set_entry = round ? join : NULL;
+		for (unsigned long gfn = 0; gfn < 512; gfn++)
+			map(gfn, 1);
+		assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), 2, &result), 0);
+		machine_check();
+		assert_int_equal(result, round ? XEN_NUMA_MOVE_DONE : XEN_NUMA_MOVE_LATE);
+		assert_true(p2m_numa_batch_cost(b).pause_ns <= MICROSECS(round ? 2000 : 300));
+		for (unsigned long gfn = 0; gfn < 512; gfn++) {
+			const struct page_info *pg = at(round ? 0 : gfn) + (round ? gfn : 0);
+
+			assert_int_equal(page_to_nid(pg), round ? 2 : 1);
+			assert_int_equal(pg->content, gfn + 1);
+			assert_true(pg->count_info == (PGC_allocated | 1));
+			assert_true(round || p2m_entries[gfn].raw & ENTRY_WRITE);
+		}
+		assert_int_equal(machine_owned(&dom), 512);
+	}
+	hap_has_2mb = false;
+	machine_set_entry = NULL;
 }
 
 static void what_is_in_use_stays(void **unused)
@@ -102,7 +319,7 @@ static void what_goes_offline_stays_marked(void **unused)
 	map(3, 1);
 	machine_marks = true;
 	moves[0] = (struct xen_numa_move){ .gfn = 3, .node = 2 };
-	assert_int_equal(p2m_numa_move(b, moves, 1, false), 0);
+	assert_int_equal(p2m_numa_move(b, moves, 1, false, &done), 0);
 	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_DONE);
 	assert_true(at(3)->count_info == (PGC_allocated | PGC_state_offlining | PGC_broken | 1));
 	assert_int_equal(machine_owned(&dom), 4);
@@ -124,19 +341,6 @@ static void what_devices_need_is_left_alone(void **unused)
 	assert_int_equal(machine_free(0), DMA_PAGES);
 }
 
-/* 2 MiB on node 1 that are one entry, of which the odd pages go to node 2. */
-static struct page_info *map_superpage(void)
-{
-	struct page_info *pg = machine_give(1, 9);
-
-	for (unsigned long gfn = 0; gfn < 512; gfn++) {
-		page_list_add_tail(pg + gfn, &dom.page_list);
-		p2m_entries[gfn] = (struct entry){ .present = true, .order = 9, .raw = mfn_to_maddr(page_to_mfn(pg + gfn)) | ENTRY_WRITE };
-		moves[gfn] = (struct xen_numa_move){ .gfn = gfn, .node = 1 + gfn % 2 };
-	}
-	return pg;
-}
-
 static int divide(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t)
 {
 	assert_int_equal(order, 0);
@@ -149,7 +353,8 @@ static int divide(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t)
 static void move_half(bool renew)
 {
 	machine_set_entry = divide;
-	assert_int_equal(p2m_numa_move(b, moves, 512, renew), 0);
+	assert_int_equal(p2m_numa_move(b, moves, 512, renew, &done), 0);
+	assert_int_equal(done, 512);
 	machine_set_entry = NULL;
 	machine_check();
 	assert_int_equal(machine_owned(&dom), 512);
@@ -253,6 +458,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(old_frames_are_flushed_for_the_next, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_written_is_not_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(writers_wait_for_flushes, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_limit_is_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_breaks_a_limit_is_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_mib_keep_a_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_of_2_mib_or_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_in_use_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_goes_offline_stays_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_left_alone, setup, teardown),

@@ -158,7 +158,9 @@ static void check_moved(int rc)
 
 static int move(bool renew)
 {
-	assert_int_equal(p2m_numa_move(b, moves, mapped, renew), 0);
+	unsigned int done;
+
+	assert_int_equal(p2m_numa_move(b, moves, mapped, renew, &done), 0);
 	for (unsigned long gfn = 0; gfn < mapped; gfn++)
 		if (moves[gfn].result == XEN_NUMA_MOVE_NO_ROOM)
 			return -ENOMEM;

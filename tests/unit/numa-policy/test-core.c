@@ -233,6 +233,13 @@ static void nonsense_is_refused_and_changes_nothing(void **unused)
 	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
 	assert_int_equal(numa_policy_get(&dom, &conf), -EINVAL);
 	conf.vnuma = 0;
+	conf.pad = 1;
+	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
+	assert_int_equal(numa_policy_get(&dom, &conf), -EINVAL);
+	conf.pad = 0;
+	conf.follows_affinity = 1;
+	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
+	conf.follows_affinity = 0;
 	conf.fallback = 1;
 	assert_int_equal(numa_policy_set(&dom, &conf), -EINVAL);
 

@@ -166,6 +166,8 @@ struct p2m_numa_batch *p2m_numa_batch_new(struct domain *d)
 	return oom_alloc(sizeof(struct p2m_numa_batch));
 }
 
+void p2m_numa_batch_limit(struct p2m_numa_batch *b, unsigned int us) { assert_non_null(b); }
+
 void p2m_numa_batch_free(struct p2m_numa_batch *b)
 {
 	oom_free(b);
@@ -173,9 +175,11 @@ void p2m_numa_batch_free(struct p2m_numa_batch *b)
 
 struct p2m_numa_cost p2m_numa_batch_cost(struct p2m_numa_batch *b) { return (struct p2m_numa_cost){ .batches = 1 }; }
 
-int p2m_numa_move(struct p2m_numa_batch *b, struct xen_numa_move move[], unsigned int nr, bool renew)
+int p2m_numa_move(struct p2m_numa_batch *b, struct xen_numa_move move[], unsigned int nr, bool renew,
+		  unsigned int *done)
 {
 	assert_non_null(b);
+	*done = nr;
 	for (unsigned int i = 0; i < nr; i++)
 		move[i].result = XEN_NUMA_MOVE_DONE;
 	moved = true;

@@ -9,7 +9,7 @@ import ctests
 
 HERE = Path(__file__).absolute().parent
 PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-oom", "test-oom-calls", "test-page-events",
-            "test-populate", "test-sample-budget", "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
+            "test-populate", "test-rebalance", "test-sample-budget", "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
 IBS = "../../arch/x86/ibs-op.c"
 PIECE = "../../include/xen/numa-piece.h"
 POLICY = "xen/common/numa-policy"
@@ -213,6 +213,15 @@ MUTANTS = {
     "a page that was not mapped is freed twice": ("populate.c", "        give_back(p->d, gfn, pg, order);\n\n",
                                                   "    {\n        give_back(p->d, gfn, pg, order);\n        put_page(pg);\n    }\n\n", "test-oom"),
     "rebalanced as if nothing had changed": ("rebalance.c", "    if ( rc )\n        return rc;\n\n    memset(", "    memset(", "test-oom-calls"),
+    "a batch is all of a block": ("rebalance.c", "    for ( i = 0; i < nr; )\n", "    for ( i = 0; i < nr; i = nr )\n", "test-rebalance"),
+    "what a batch leaves is left": ("rebalance.c", "            b->nr = b->move[i].gfn - gfn_x(b->gfn);\n", "", "test-rebalance"),
+    "nobody gets a CPU from a block": ("rebalance.c", "if ( i < nr && !divide && hypercall_preempt_check() )", "if ( false )", "test-rebalance"),
+    "half of a superpage is divided": ("rebalance.c", "if ( i < nr && !divide && hypercall_preempt_check() )", "if ( i < nr && hypercall_preempt_check() )", "test-rebalance"),
+    "others are counted in each call": ("rebalance.c", "    nr = list_block(b, divide);\n", "    nr = list_block(b, divide);\n    count_others(b, divide, pages);\n", "test-rebalance"),
+    "a limit is not set": ("rebalance.c", "        p2m_numa_batch_limit(w->batch,\n                             ACCESS_ONCE(d->numa_policy->max_pause_us));\n", "        ;\n",
+                           "test-rebalance"),
+    "a limit is forgotten": ("core.c", "    new->max_pause_us = conf->max_pause_us;\n", "", "test-rebalance"),
+    "pauses of before count": ("core.c", "        np->move_cost.pause_ns = np->move_cost.exceeded = 0;\n", "", "test-rebalance"),
     "work without a batch is kept": ("rebalance.c", "        numa_work_free(w);\n        w = NULL;", "        w = NULL;", "test-oom-calls"),
     "events without a list": ("page-events.c", "    if ( !list )\n        return -ENOMEM;", "", "test-oom-calls"),
     "frames of half a ring are lost": ("sample-pages.c", " err:\n    put_pages(pages, pages->nr);", " err:", "test-oom-calls"),

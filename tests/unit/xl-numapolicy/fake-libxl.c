@@ -26,6 +26,7 @@ struct fake_domain {
 	char name[64], type[8];
 	int dying, follows;
 	unsigned int policy;
+	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
@@ -333,10 +334,13 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 	trace(" weights");
 	for (i = 0; (int)i < params->num_weights; i++)
 		trace(" %u", params->weights[i]);
+	if (params->max_pause_us)
+		trace(" pause %u", params->max_pause_us);
 	trace_dynamic(params);
 	if (rc)
 		return rc;
 	d->policy = params->policy;
+	d->max_pause_us = params->max_pause_us;
 	d->follows = libxl_bitmap_is_empty(&params->nodes);
 	for (i = 0; i < MAX; i++) {
 		bool in = d->follows ? i < 64 && d->affinity >> i & 1 :
@@ -370,6 +374,7 @@ int libxl_domain_numa_policy_get(libxl_ctx *ctx, uint32_t domid,
 	info->vnuma = d->policy == VNUMA;
 	info->policy = info->vnuma ? LIBXL_NUMA_POLICY_NONE : d->policy;
 	info->follows_affinity = d->follows;
+	info->max_pause_us = d->max_pause_us;
 	info->placed = d->placed;
 	info->fallback = d->fallback;
 	libxl_bitmap_alloc(ctx, &info->nodes, MAX);

@@ -10,7 +10,7 @@ ERROR_NI, ERROR_FAIL, ERROR_INVAL, ERROR_DOMAIN_NOTFOUND = -4, -3, -6, -21
 ERROR_DEVICE_EXISTS, ERROR_VNUMA_CONFIG_INVALID, ERROR_NOTFOUND = -17, -20, -23
 
 # What becomes of memory that is to be moved.
-RESULTS = ["moved", "there", "in_use", "unmovable", "no_room"]
+RESULTS = ["moved", "there", "in_use", "unmovable", "no_room", "late"]
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Machine:
     signal: tuple = None  # (number, after so many steps)
     becomes: tuple = None  # (policy, after so many steps)
     stall: tuple = None  # (seconds that a step takes more, after so many steps)
-    stats: list = field(default_factory=list)  # pages by result, batches, rounds, ns, longest
+    stats: list = field(default_factory=list)  # pages by result, batches, rounds, ns, longest, pause, exceeded, again
     touches: list = field(default_factory=list)  # in the order of `show --json`
     waits: list = field(default_factory=list)  # pages in the reserve of each node
 

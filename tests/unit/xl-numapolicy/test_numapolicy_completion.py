@@ -78,7 +78,7 @@ def words_for(bash, line):
     ("set --weights 3:", set()),
     ("set --nodes=", set()),
     ("set --nodes=0", set()),
-    ("set guest1 none --", COMMON | {"--nodes", "--weights", "--rebalance"} | MOVING),
+    ("set guest1 none --", COMMON | {"--nodes", "--weights", "--max-pause-us", "--rebalance"} | MOVING),
     ("set --max-mb-per-s ", set()),
     ("set --max-mb-per-s 10 --rebalance g", {"guest1", "guest2"}),
     ("rebalance ", GUESTS),

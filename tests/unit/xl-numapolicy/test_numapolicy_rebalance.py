@@ -13,7 +13,7 @@ from numapolicy_build import environment
 
 PAGES = MIB // 4096  # of a MiB
 MIXED = [("there", 64 * PAGES), ("moved", 180 * PAGES), ("in_use", 8 * PAGES), ("unmovable", 1),
-         ("no_room", 4 * PAGES - 1)]
+         ("no_room", 2 * PAGES - 1), ("late", 2 * PAGES)]
 
 
 def machine_with(*memory, **fields):
@@ -41,7 +41,8 @@ def test_result(xl, args):
 guest1 (id 3): 180M moved by round-4k in 0.2 s, 64M was there already
          8M stays, in use by another domain or by Xen: repeat the command later
          4K stays, as it is not plain memory: a restart of the domain places it
-       3.9M stays, as its node is full: make room there, or name other home nodes
+       1.9M stays, as its node is full: make room there, or name other home nodes
+         2M stays, as the guest would have waited for too long: set a larger --max-pause-us
 """
 
 
@@ -63,7 +64,7 @@ def test_json(xl):
     assert result == {
         "event": "result", "name": "guest1", "id": 3, "policy": "round-4k", "policy_changed": False,
         "dry_run": False, "complete": True, "memory": 1024 * MIB, "moved": 180 * MIB,
-        "there": 64 * MIB, "in_use": 8 * MIB, "unmovable": 4096, "no_room": 4 * MIB - 4096}
+        "there": 64 * MIB, "in_use": 8 * MIB, "unmovable": 4096, "no_room": 2 * MIB - 4096, "late": 2 * MIB}
 
 
 def test_raw_is_json_in_columns(xl):

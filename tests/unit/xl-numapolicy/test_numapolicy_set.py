@@ -43,6 +43,26 @@ def test_words_of_xl_cfg(xl, spec, args):
     assert asked(xl) == (3, "round-2m", [0, 1], [3, 1])
 
 
+@pytest.mark.parametrize("args", [["round-2m", "--max-pause-us", "200"], ["round-2m,max-pause-us=200"]])
+def test_limit_of_pauses(xl, args):
+    assert "round-2m on home nodes 0-3, max-pause-us 200" in xl.good("set", "guest1", *args)
+    line, = [line for line in xl.trace() if line.startswith("set ")]
+    assert line.endswith(" weights pause 200")
+    assert xl.json("set", "guest1", *args)["domain"][0]["max_pause_us"] == 200
+
+
+@pytest.mark.parametrize("args, status, reason", [
+    (["round-2m,max-pause-us=200", "--max-pause-us", "200"], 2, "given twice"),
+    (["round-2m", "--max-pause-us", "-1"], 1, "from 0"),
+    (["round-2m", "--max-pause-us", "1000001"], 1, "to 1000000"),
+    (["round-2m", "--max-pause-us", "20us"], 1, "from 0"),
+    (["+carrefour", "--max-pause-us", "20"], 2, "needs a policy"),
+])
+def test_no_limit_of_pauses(xl, args, status, reason):
+    assert reason in xl.bad("set", "guest1", *args, status=status)
+    assert not any(line.startswith("set ") for line in xl.trace())
+
+
 def test_says_what_now_holds(xl):
     assert xl.good("set", "guest1", "round-2m", "--nodes", "1-2", "--weights", "3:1") == (
         "guest1 (id 3): round-2m on home nodes 1-2, weights 3:1; the 1G it already has stays "

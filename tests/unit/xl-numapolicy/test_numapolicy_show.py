@@ -13,8 +13,9 @@ memory      1G, 100.0% of it on home nodes
 placed      262144 pages of 4 KiB, where the policy wants them
 fell back   12 pages of 4 KiB, as that node was full
 moved       0 pages of 4 KiB, in 0 batches with 0 rounds of TLB flushes
-not moved   0 pages in use, 0 not movable, 0 as the node was full
+not moved   0 pages in use, 0 not movable, 0 as the node was full, 0 for the limit
 locked      0.000 ms in all, 0.000 ms at the longest
+writes      stopped for 0.000 ms at the longest, no limit; 0 pages copied again
 
 NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES UNTOUCHED
    0 yes       3    75.0% 75.0%   768M    98304      192        0         0
@@ -23,8 +24,9 @@ NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES UNTOUCHED
    3 no        0     0.0%  0.0%      0        0        0        0         0
 """
 
-NOTHING_MOVED = dict.fromkeys(["moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages",
-                               "move_batches", "flush_rounds", "locked_ns", "longest_locked_ns"], 0)
+NOTHING_MOVED = dict.fromkeys(["moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages", "late_pages",
+                               "move_batches", "flush_rounds", "locked_ns", "longest_locked_ns", "longest_pause_ns", "pauses_exceeded",
+                               "copied_again_pages"], 0)
 NOTHING_TOUCHED = dict.fromkeys(["untouched_pages", "touches_4k", "touches_2m", "touches_by_others", "exchanged_pages",
                                  "released_pages", "release_flush_rounds", "release_in_use_pages",
                                  "release_unfit_pages", "release_absent_pages", "release_no_table_pages",
@@ -49,7 +51,7 @@ def test_json(xl):
     document = xl.json("show", "guest1")
     assert document["domain"] == [{
         "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
-        "weights": [3, 1], "follows_affinity": False, "at_home_percent": 100.0,
+        "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "at_home_percent": 100.0,
         "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB, **NOTHING_MOVED,
         **NOTHING_TOUCHED}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
@@ -65,7 +67,7 @@ def test_raw(xl):
     first, second = xl.good("show", "guest1", "--raw").split("\n\n")
     assert dict(zip(*map(str.split, first.splitlines()))) == {
         "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
-        "weights": "3:1", "follows_affinity": "no", "at_home_percent": "100.0",
+        "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "at_home_percent": "100.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory": str(1024 * MIB),
         **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}}
     nodes = [line.split(" ") for line in second.splitlines()]
@@ -76,15 +78,16 @@ def test_raw(xl):
 def test_statistics_of_moving(xl):
     """Each number in its place."""
     machine = example()
-    machine.stats = [1000, 2000, 30, 40, 50, 6, 11, 7654321, 1234567]
+    machine.stats = [1000, 2000, 30, 40, 50, 60, 6, 11, 7654321, 1234567, 34567, 8, 90]
     assert """
 moved       1000 pages of 4 KiB, in 6 batches with 11 rounds of TLB flushes
-not moved   30 pages in use, 40 not movable, 50 as the node was full
+not moved   30 pages in use, 40 not movable, 50 as the node was full, 60 for the limit
 locked      7.654 ms in all, 1.235 ms at the longest
+writes      stopped for 0.035 ms at the longest, no limit; 90 pages copied again
 """ in xl.good("show", "guest1", machine=machine)
     domain, = xl.json("show", "guest1", machine=machine)["domain"]
     assert {name: domain[name] for name in NOTHING_MOVED} == dict(zip(
-        NOTHING_MOVED, [1000, 30, 40, 50, 6, 11, 7654321, 1234567]))
+        NOTHING_MOVED, [1000, 30, 40, 50, 60, 6, 11, 7654321, 1234567, 34567, 8, 90]))
     domain, = xl.json("set", "guest1", "none", machine=machine)["domain"]
     assert domain["flush_rounds"] == 11
 

@@ -53,7 +53,11 @@ static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned
 	return bit;
 }
 #define find_first_zero_bit(map, size) find_next_zero_bit(map, size, 0)
-#define write_atomic(p, v) (*(p) = (v))
+/* The guest's CPUs go on before and after a change of an entry. */
+void machine_guest(void);
+#define write_atomic(p, v) (machine_guest(), *(p) = (v), machine_guest())
+#define clear_bit(bit, p) (machine_guest(), (void)(*(p) &= ~(1UL << (bit))), machine_guest())
+#define set_bit(bit, p) (machine_guest(), (void)(*(p) |= 1UL << (bit)), machine_guest())
 #define ACCESS_ONCE(x) (*(volatile __typeof__(x) *)&(x))
 #define smp_wmb() ((void)0)
 #define smp_rmb() ((void)0)
@@ -207,6 +211,7 @@ struct domain {
 	struct p2m_domain p2m;
 };
 #define P2M_PAGES 4096UL
+#define ENTRY_DIRTY (1UL << 6)	/* of NPT; Xen sets it from the first */
 extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entries[P2M_PAGES];
 #define p2m_get_hostp2m(d) ((struct p2m_domain *)&(d)->p2m)
 #define p2m_has_reserve(p2m) ((p2m)->pod.reserve != NULL)
@@ -220,10 +225,11 @@ extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entr
 #define nrspin_unlock(l) (assert(*(l)), *(l) = false)
 #define is_iommu_enabled(d) false
 #define hap_enabled(d) true
-extern bool hap_has_2mb;
 /* The look from which on its memory is shared, 0 for never. */
 extern unsigned int machine_shared_at;
 bool machine_is_shared(void);
+extern bool hap_has_2mb, machine_has_ept;
+#define using_vmx() machine_has_ept
 #define altp2m_active(d) false
 #define nestedhvm_enabled(d) false
 #define mem_sharing_enabled(d) machine_is_shared()
@@ -235,7 +241,9 @@ void p2m_tlb_flush_sync(struct p2m_domain *p2m);
 void p2m_numa_flush(struct p2m_domain *p2m);
 
 typedef int64_t s_time_t;
-#define NOW() 0
+s_time_t machine_now(void);
+#define NOW() machine_now()
+#define MICROSECS(us) ((s_time_t)(us) * 1000)
 #define xvmalloc(t)  ((t *)oom_alloc(sizeof(t)))
 #define xvzalloc(t)  ((t *)oom_zalloc(sizeof(t)))
 #define xvfree(p)    oom_free(p)
@@ -289,6 +297,16 @@ unsigned long machine_free_for_dma(void);
 unsigned long machine_owned(const struct domain *d);
 /* Pages for the domain, which are not on a list; each has been mapped by somebody, and unmapped without a flush. */
 struct page_info *machine_give(nodeid_t node, unsigned int order);
+/*
+ * A guest's CPU that writes and reads wherever the mover may be interrupted, by translations that it keeps as long as it can, and D bits
+ * that it sets as NPT does.  What it should find is counted apart from what it finds.
+ */
+extern bool machine_guest_runs;
+extern unsigned long machine_guest_writes, machine_guest_waits;
+int machine_wanted_content(unsigned long gfn);
+/* What moving takes: a copy of a page, a flush, and a change of an entry. */
+extern s_time_t machine_time, machine_copy_takes, machine_flush_takes, machine_change_takes;
+extern unsigned long machine_flushes, machine_copies, machine_slow_flush;	/* the one that takes a hundred times as long */
 /* Who has TLB entries of what, or who can see whose content: nobody may. */
 void machine_check(void);
 

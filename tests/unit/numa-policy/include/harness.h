@@ -51,6 +51,7 @@ extern const char *const test_param_name;
 #define IS_ALIGNED(x, a) (((x) & ((a) - 1)) == 0)
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#define ACCESS_ONCE(x) (*(volatile __typeof__(x) *)&(x))
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define unlikely(x) (x)
 #define ASSERT(x) assert(x)
