@@ -4,28 +4,41 @@
  * p2m_numa_untouched_init(), and altp2m, memory sharing or memory paging.
  * Whoever comes sets its own mark first, and looks for the other's then.
  */
-bool reserve, other;
+bool reserve, other, locked, granted;
 byte busy, done;
 
 inline begin() { busy++ }
 inline end_of_it() { d_step { busy--; assert(busy || !(reserve && other)) } }
 
-/* Once there is a reserve, there is one for ever. */
+/* Two may ask for it.  To whom it is granted, for him there is a reserve, for ever. */
 proctype first_touch()
 {
+	bool sure;
+
 	do
-	:: atomic { !reserve -> begin() };
-		if
-		:: other
-		:: else ->
-			reserve = true;
-#ifndef FIRST_TOUCH_LOOKS_ONCE
-			if
-			:: other -> reserve = false
-			:: else
-			fi
+	:: atomic { !granted -> begin(); sure = false };
+#ifdef BELIEVED_WITHOUT_THE_LOCK
+		sure = reserve;
 #endif
+		if
+		:: sure
+		:: else ->
+			atomic { !locked -> locked = true };
+			if
+			:: reserve || other
+			:: else ->
+				reserve = true;
+#ifndef FIRST_TOUCH_LOOKS_ONCE
+				if
+				:: other -> reserve = false
+				:: else
+				fi
+#endif
+			fi;
+			sure = reserve;
+			locked = false
 		fi;
+		granted = granted || sure;
 		end_of_it()
 	:: break
 	od;
@@ -59,7 +72,8 @@ init
 {
 	atomic {
 		run first_touch();
+		run first_touch();
 		run switch_on()
 	}
-	done == 2 -> assert(!(reserve && other))
+	done == 3 -> assert(!(reserve && other) && (!granted || reserve))
 }
