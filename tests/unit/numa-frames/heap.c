@@ -258,7 +258,7 @@ void p2m_tlb_flush_sync(struct p2m_domain *p2m)
 }
 
 /* The guest, as said in harness.h. */
-static struct { bool valid, writable, dirty; unsigned long mfn; } guest_tlb[P2M_PAGES];
+static struct { bool valid, writable, dirty; unsigned long mfn; } guest_tlb[2][P2M_PAGES];	/* of two CPUs */
 static int guest_wrote[P2M_PAGES];
 static unsigned long guest_turn;
 bool machine_guest_runs;
@@ -275,33 +275,33 @@ int machine_wanted_content(unsigned long gfn)
 	return gfn + 1 + guest_wrote[gfn];
 }
 
-static void guest_walks(unsigned long gfn, bool write)
+static void guest_walks(unsigned int cpu, unsigned long gfn, bool write)
 {
 	struct entry *e = &p2m_entries[gfn];
 
 	if (write)
 		e->raw |= ENTRY_DIRTY;
-	guest_tlb[gfn].valid = true;
-	guest_tlb[gfn].writable = e->raw & ENTRY_WRITE;
-	guest_tlb[gfn].dirty = e->raw & ENTRY_DIRTY;
-	guest_tlb[gfn].mfn = (e->raw & PADDR_MASK) >> PAGE_SHIFT;
+	guest_tlb[cpu][gfn].valid = true;
+	guest_tlb[cpu][gfn].writable = e->raw & ENTRY_WRITE;
+	guest_tlb[cpu][gfn].dirty = e->raw & ENTRY_DIRTY;
+	guest_tlb[cpu][gfn].mfn = (e->raw & PADDR_MASK) >> PAGE_SHIFT;
 }
 
-static void guest_accesses(unsigned long gfn, bool write)
+static void guest_accesses(unsigned int cpu, unsigned long gfn, bool write)
 {
-	if (!guest_tlb[gfn].valid)
-		guest_walks(gfn, false);
-	assert(frames[guest_tlb[gfn].mfn].content == machine_wanted_content(gfn));
+	if (!guest_tlb[cpu][gfn].valid)
+		guest_walks(cpu, gfn, false);
+	assert(frames[guest_tlb[cpu][gfn].mfn].content == machine_wanted_content(gfn));
 	if (!write)
 		return;
-	if (!guest_tlb[gfn].writable || !guest_tlb[gfn].dirty) {
+	if (!guest_tlb[cpu][gfn].writable || !guest_tlb[cpu][gfn].dirty) {
 		if (!(p2m_entries[gfn].raw & ENTRY_WRITE)) {
 			machine_guest_waits++;
 			return;
 		}
-		guest_walks(gfn, true);
+		guest_walks(cpu, gfn, true);
 	}
-	frames[guest_tlb[gfn].mfn].content++;
+	frames[guest_tlb[cpu][gfn].mfn].content++;
 	guest_wrote[gfn]++;
 	machine_guest_writes++;
 }
@@ -315,7 +315,7 @@ void machine_guest(void)
 		unsigned long gfn = (guest_turn >> (20 + 12 * i)) % 24;
 
 		if (p2m_entries[gfn].present)
-			guest_accesses(gfn, guest_turn >> (60 + i) & 1);
+			guest_accesses(guest_turn >> (57 + i) & 1, gfn, guest_turn >> (60 + i) & 1);
 	}
 }
 

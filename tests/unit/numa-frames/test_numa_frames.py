@@ -83,6 +83,7 @@ MUTANTS = {
     "given up, and said to have moved": ("p2m-numa-move.c", "            move[i].result = XEN_NUMA_MOVE_LATE;\n            return", "            return", "test-mover"),
     "given up for good": ("p2m-numa-move.c", "return i ?: 1;", "return b->nr;", "test-mover"),
     "who breaks the limit is not counted": ("p2m-numa-batch.c", "b->cost.exceeded += b->pace.limit && ns > b->pace.limit;", "", "test-mover"),
+    "the first copy takes what it takes": ("p2m-numa-batch.c", "late = done < nr || is_late(b, 0);", "late = done < nr;", "test-mover"),
     "what copies take is not known": ("p2m-numa-batch.c", "    pace_note(&b->pace.copy, ns / copied);\n", "", "test-mover"),
     "what devices need is exchanged": ("p2m-reserve.c", "MEMF_no_owner | MEMF_no_dma", "MEMF_no_owner", "test-reserve"),
     "what devices need counts as free": ("p2m-reserve.c", "avail_node_no_dma_pages(node)", "avail_node_heap_pages(node)", "test-reserve"),
