@@ -5,6 +5,7 @@ import dataclasses
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 import time
@@ -326,7 +327,13 @@ class Machine:
         """Ends QEMU whatever its state."""
         self.dead = self.dead or "the machine was ended"
         if self.qemu is not None:
-            self.qemu.close(force=True)
+            # pexpect looks a tenth of a second after SIGKILL; to give gigabytes back takes longer on a busy host
+            for number, seconds in ((signal.SIGHUP, 2), (signal.SIGKILL, 60)):
+                end = time.monotonic() + seconds
+                while self.qemu.isalive() and time.monotonic() < end:
+                    self.qemu.kill(number)
+                    time.sleep(0.05)
+            self.qemu.close()
         if self.directory is not None:
             self.directory.cleanup()
 
