@@ -1,4 +1,4 @@
-/* Free lists of which others take pages, and to which they add some, whenever the lock is not held. */
+/* Free lists that others take pages from, and add some to, whenever the lock is not held. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,8 +46,11 @@ static void setup(unsigned int order)
 	zone.lock = false;
 	for (unsigned int i = 0; i <= MAX_PAGE_ORDER; i++) {
 		zone.free_area[i].nr_free = 0;
-		for (unsigned int mt = 0; mt < MIGRATE_TYPES; mt++)
-			zone.free_area[i].free_list[mt].next = zone.free_area[i].free_list[mt].prev = &zone.free_area[i].free_list[mt];
+		for (unsigned int mt = 0; mt < MIGRATE_TYPES; mt++) {
+			struct list_head *list = &zone.free_area[i].free_list[mt];
+
+			list->next = list->prev = list;
+		}
 	}
 	for (unsigned int i = 0; i < PAGES; i++) {
 		pages[i].order = order;

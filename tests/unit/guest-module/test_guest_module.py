@@ -1,4 +1,7 @@
-"""What of the guest's module goes through Linux's free lists, in user space; and proof that its test notices when it is wrong."""
+"""What of the guest's module goes through Linux's free lists, in user space.
+
+And proof that its test notices when that is wrong.
+"""
 
 from pathlib import Path
 
