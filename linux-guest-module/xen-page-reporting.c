@@ -14,7 +14,6 @@
 
 #include <linux/build_bug.h>
 #include <linux/debugfs.h>
-#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
@@ -27,6 +26,7 @@
 #include <xen/xen.h>
 #include <xen/xenbus.h>
 
+#include "forget-reported.h"
 #include "page-events.h"
 
 #ifdef CONFIG_XEN_NUMA_POLICY
@@ -91,31 +91,6 @@ static int report(struct page_reporting_dev_info *dev,
 }
 
 static struct page_reporting_dev_info device = { .report = report };
-
-/*
- * Blocks that were reported before are not reported again until they have
- * been used.  Who asks for all free memory does not know of the earlier
- * report, so forget it.  One list at a time under zone->lock, which is what
- * free page reporting itself does to step over them.
- */
-static void forget_reported(struct zone *zone)
-{
-	unsigned int log, mt;
-	struct page *page;
-	unsigned long flags;
-
-	for (log = 0; log <= MAX_PAGE_ORDER; log++) {
-		for (mt = 0; mt < MIGRATE_TYPES; mt++) {
-			spin_lock_irqsave(&zone->lock, flags);
-			list_for_each_entry(page,
-					    &zone->free_area[log].free_list[mt],
-					    buddy_list)
-				__ClearPageReported(page);
-			spin_unlock_irqrestore(&zone->lock, flags);
-			cond_resched();
-		}
-	}
-}
 
 static void forget_all_reported(void)
 {
