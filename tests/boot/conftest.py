@@ -26,7 +26,7 @@ from harness.topologies import TOPOLOGIES
 from runner.machines import POLICY, machine_of
 
 EMULATORS = {"qemu": Machine, "qemu-ibs": IbsMachine, "bochs": BochsMachine}
-MOST_BOOTS = 3
+MOST_REDS = 3
 OWN_PAGES = memory.XEN_OWN_PAGES      # what Xen may have kept for itself after all guests of a boot
 # what a test leaves behind; prints the domains that stay nevertheless
 CLEAN_UP = r"""
@@ -87,21 +87,21 @@ class Boots:
         self.key = None
         self.machine = None
         self.balance = None
-        self.booted = {}
+        self.reds = {}      # of each machine, boots that did not end with a power-off
 
     def get(self, key):
         if self.machine is not None and (self.key != key or self.machine.dead):
             self.kill()
         if self.machine is None:
-            self.booted[key] = self.booted.get(key, 0) + 1
-            if self.booted[key] > MOST_BOOTS:
-                pytest.fail(f"{' '.join(key)} went red {MOST_BOOTS} times already", pytrace=False)
+            if self.reds.get(key, 0) >= MOST_REDS:
+                pytest.fail(f"{' '.join(filter(None, key))} went red {MOST_REDS} times already", pytrace=False)
             topology, hypervisor, options = key
             machine = EMULATORS[TOPOLOGIES[topology].emulator](TOPOLOGIES[topology], hypervisor, options)
             try:
                 machine.boot()
                 self.balance = memory.balance(machine, memory.free_pages(machine))
             except BaseException:
+                self.went_red(key)
                 machine.kill()
                 raise
             self.key, self.machine = key, machine
@@ -111,10 +111,10 @@ class Boots:
         """The last test of a machine ends with the verdict on the boot as a whole."""
         if key is None or key == following or self.key != key or self.machine is None:
             return
-        machine, self.machine = self.machine, None
-        if machine.dead:
-            machine.kill()
+        if self.machine.dead:
+            self.kill()
             return
+        machine, self.machine = self.machine, None
         try:
             with told("verdict on the boot: "):
                 lost = self.lost(machine)
@@ -129,8 +129,13 @@ class Boots:
         free = memory.at_rest(machine, lambda free: abs(self.balance - memory.balance(machine, free)) <= OWN_PAGES)
         return self.balance - memory.balance(machine, free)
 
+    def went_red(self, key):
+        self.reds[key] = self.reds.get(key, 0) + 1
+
     def kill(self):
         if self.machine is not None:
+            if self.machine.dead:
+                self.went_red(self.key)
             self.machine.kill()
         self.machine = None
 

@@ -325,6 +325,43 @@ def test_host_fault_of_bochs(tmp_path, monkeypatch):
         assert machine.came_to_grief() is host
 
 
+class Obedient:
+    """Boots without an emulator; its end is what a test says it is."""
+
+    slower = 1
+
+    def __init__(self, topology, hypervisor, options):
+        self.dead = None
+
+    def boot(self):
+        pass
+
+    def run(self, command):
+        return types.SimpleNamespace(out="4")
+
+    def finish(self):
+        self.dead = "powered off"
+
+    def kill(self):
+        self.dead = self.dead or "ended"
+
+
+def test_a_machine_that_goes_red_is_not_booted_for_ever(request, monkeypatch):
+    """What has been powered off well is booted as often as it is wanted."""
+    kind = type(request.config.boots)
+    monkeypatch.setitem(sys.modules[kind.__module__].EMULATORS, "qemu", Obedient)
+    boots, key, other = kind(), ("n1", "stock", ""), ("n2", "stock", "")
+    for _ in range(5):
+        boots.get(key)
+        boots.leave(key, other)
+        boots.get(other)
+    for _ in range(3):
+        boots.get(key).dead = "it went red"
+    with pytest.raises(pytest.fail.Exception, match="n1 stock went red 3 times already"):
+        boots.get(key)
+    boots.get(other)
+
+
 # From here on real boots go wrong.  Any Xen will do, the smallest is stock Xen.
 XEN = Parts.given().any_hypervisor
 

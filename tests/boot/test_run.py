@@ -177,7 +177,7 @@ def test_guests_get_the_kernel(tmp_path):
 def test_tools_of_another_xen(monkeypatch):
     """One line in place of as many red tests as there are."""
     machine = Machine(TOPOLOGIES["n1"], "debug", xen=RUN)
-    machine.qemu = types.SimpleNamespace(close=lambda force: None)
+    machine.qemu = types.SimpleNamespace(isalive=lambda: False, close=lambda: None)
     machine.host_stillness = types.SimpleNamespace(longest=lambda since=0: 0)
     monkeypatch.setattr(machine, "run", lambda command, check: types.SimpleNamespace(status=1, err="libxl: Permission denied\n"))
     with pytest.raises(Misfit, match=rf"the tools in \S+ are not for {RUN}: xl info says: libxl: Permission denied"):
