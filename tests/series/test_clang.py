@@ -15,6 +15,7 @@ def made(script, record):
     return (REPO / "build" / record).read_text().splitlines()
 
 
+@pytest.mark.bisect
 @pytest.mark.timeout(1800)      # beside busy guests it gets what they leave
 def test_xen_compiles_with_clang():
     files = {"on": set(), "off": set()}
@@ -28,6 +29,7 @@ def test_xen_compiles_with_clang():
         assert f"xen/{file}" in files["on"] - files["off"]
 
 
+@pytest.mark.bisect
 @pytest.mark.timeout(1800)
 def test_sparse_says_no_more_of_linux():
     checked = made("sparse.sh", "sparse/checked")
