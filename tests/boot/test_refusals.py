@@ -56,7 +56,8 @@ def test_pv_guest_with_a_policy(machine):
 
 @pytest.mark.parametrize("spec", ["round-2m", "auto", "default,nodes=0-1"])
 def test_guest_with_vnuma_and_a_policy(machine, spec):
-    refused = guests.create(machine, "g", check=False, policy=spec, vcpus=2, vnuma=guests.VNUMA)
+    vnodes = [[f"pnode={node}", "size=32", f"vcpus={node}", f"vdistances={distances}"] for node, distances in enumerate(("10,20", "20,10"))]
+    refused = guests.create(machine, "g", check=False, policy=spec, vcpus=2, vnuma=vnodes)
     complaint(refused, "vnuma=", "numa_policy=")
     assert guests.domains(machine) == []
 

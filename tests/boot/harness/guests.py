@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 # Beside its RAM from gfn 0 a PVH guest has pages for ACPI tables, xenstore and its console close below 4 GiB.
 HIGH_PAGES = (0xfc000, 0x100000)
 NODE_DIGITS = "0123456789abcdefghijklmnopqrstuv"
-# of two vCPUs and 64 MiB; for xl.cfg
-VNUMA = [[f"pnode={node}", "size=32", f"vcpus={node}", f"vdistances={distances}"] for node, distances in enumerate(("10,20", "20,10"))]
 
 
 @dataclass
