@@ -9,14 +9,6 @@
 
 static struct campaign *const campaign = (struct campaign *)(GUEST_MAILBOX_GFN << 12);
 
-static uint64_t cycles(void)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
-}
-
 /* Of no other place, pass or victim. */
 static uint64_t word(unsigned long place, uint64_t pass)
 {

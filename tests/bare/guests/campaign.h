@@ -3,6 +3,7 @@
 #ifndef BARE_CAMPAIGN_H
 #define BARE_CAMPAIGN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mailbox.h"
@@ -36,7 +37,27 @@ enum { CALLS(CALL_INDEX) NR_CALLS };
 
 struct count {
 	uint64_t accepted, refused;
+	uint64_t cycles, longest;	/* of all, of one; in them is what others had the CPU for */
 };
+
+static inline uint64_t cycles(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline void count_one(struct count *count, bool accepted, uint64_t took)
+{
+	if (accepted)
+		count->accepted++;
+	else
+		count->refused++;
+	count->cycles += took;
+	if (took > count->longest)
+		count->longest = took;
+}
 
 struct campaign {
 	struct mailbox mailbox;

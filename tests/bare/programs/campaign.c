@@ -73,6 +73,15 @@ static void create_hostile(void)
 	lives++;
 }
 
+static void add(struct count *sum, const struct count *count)
+{
+	sum->accepted += count->accepted;
+	sum->refused += count->refused;
+	sum->cycles += count->cycles;
+	if (count->longest > sum->longest)
+		sum->longest = count->longest;
+}
+
 /* Hypercalls of this life.  It may lose the page where they are counted: those since then do not count. */
 static unsigned long count_calls(void)
 {
@@ -83,8 +92,7 @@ static unsigned long count_calls(void)
 		if (campaign) {
 			calls_of_life[i] = (struct count){ 0 };
 			for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++) {
-				calls_of_life[i].accepted += campaign->counts[cpu][i].accepted;
-				calls_of_life[i].refused += campaign->counts[cpu][i].refused;
+				add(&calls_of_life[i], &campaign->counts[cpu][i]);
 			}
 		}
 		if (i != CALL_TOUCH)
@@ -102,8 +110,7 @@ static unsigned long end_hostile(void)
 	if (destroy_domain(hostile))
 		die_of("d%d cannot be destroyed", hostile);
 	for (int i = 0; i < NR_CALLS; i++) {
-		calls[i].accepted += calls_of_life[i].accepted;
-		calls[i].refused += calls_of_life[i].refused;
+		add(&calls[i], &calls_of_life[i]);
 	}
 	return made;
 }
@@ -120,21 +127,20 @@ static void act(void)
 	unsigned long gfn = ARENA_GFN + below(&random, ARENA_PAGES);
 	unsigned int which = below(&random, NR_DOMCTLS);
 	domid_t domid = some_domain();
+	uint64_t began;
 	bool accepted;
 
 	/* the victims' waits are to be others' faults */
 	if (which == DOMCTL_PAUSE && (domid == victims[0] || domid == victims[1]))
 		domid = hostile;
+	began = cycles();
 	if (which == DOMCTL_POPULATE_OTHER)
 		accepted = populate(hostile, gfn, one_in(&random, 4) ? ORDER_2M : 0, ANY_NODE) == 1;
 	else if (which == DOMCTL_RELEASE_OTHER)
 		accepted = release_page(hostile, gfn) == 1;
 	else
 		accepted = random_domctl(&random, which, domid);
-	if (accepted)
-		domctls[which].accepted++;
-	else
-		domctls[which].refused++;
+	count_one(&domctls[which], accepted, cycles() - began);
 }
 
 static void yield(void)
@@ -193,6 +199,10 @@ static void tell_counts(const char *const names[], const struct count counts[], 
 		note(line, counts[i].accepted);
 		snprintf(line, sizeof(line), "refused: %s", names[i]);
 		note(line, counts[i].refused);
+		snprintf(line, sizeof(line), "cycles: %s", names[i]);
+		note(line, counts[i].cycles);
+		snprintf(line, sizeof(line), "longest: %s", names[i]);
+		note(line, counts[i].longest);
 	}
 }
 
