@@ -239,6 +239,42 @@ static void what_was_held_up_is_forgotten(void **unused)
 	}
 }
 
+static unsigned int batches_for(unsigned long nr, nodeid_t node)
+{
+	unsigned int batches = 0;
+
+	for (unsigned long i = 0; i < nr; i++)
+		moves[i] = (struct xen_numa_move){ .gfn = i, .node = node };
+	for (unsigned long at = 0; at < nr; at += done, batches++) {
+		assert_int_equal(p2m_numa_move(b, moves + at, nr - at, false, &done), 0);
+		assert_true(done);
+	}
+	machine_check();
+	return batches;
+}
+
+/* What took long, though not too long, has small batches follow, which become large again. */
+static void batches_become_large_again(void **unused)
+{
+	unsigned int usual, now, rounds = 0;
+
+	slow_machine(1000);
+	for (unsigned long gfn = 0; gfn < 300; gfn++)
+		map(gfn, 1);
+	batches_for(300, 2);
+	usual = batches_for(300, 1);
+	machine_change_takes = MICROSECS(20);
+	move(1, 3);
+	slow_machine(1000);
+	assert_int_equal(p2m_numa_batch_cost(b).exceeded, 0);
+	now = batches_for(300, 2);
+	assert_true(now > usual);
+	while (now > usual) {
+		assert_in_range(++rounds, 1, 50);
+		now = batches_for(300, 1 + rounds % 2);
+	}
+}
+
 /* 2 MiB move within a limit where they are copied before, if nobody writes to them. */
 static void two_mib_keep_a_limit(void **unused)
 {
@@ -486,6 +522,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_limit_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_breaks_a_limit_is_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_held_up_is_forgotten, setup, teardown),
+		cmocka_unit_test_setup_teardown(batches_become_large_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_mib_keep_a_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_of_2_mib_or_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_in_use_stays, setup, teardown),
