@@ -349,7 +349,7 @@ class Obedient:
 def test_a_machine_that_goes_red_is_not_booted_for_ever(request, monkeypatch):
     """What has been powered off well is booted as often as it is wanted."""
     kind = type(request.config.boots)
-    monkeypatch.setitem(sys.modules[kind.__module__].EMULATORS, "qemu", Obedient)
+    monkeypatch.setitem(kind.get.__globals__["EMULATORS"], "qemu", Obedient)
     boots, key, other = kind(), ("n1", "stock", ""), ("n2", "stock", "")
     for _ in range(5):
         boots.get(key)
