@@ -20,7 +20,7 @@ DECLARED = (
     ("0025, useful without the series: no TLB flush for an entry that waits to be recalculated",
      "arch/x86/mm/hap/hap.o", "hap_write_p2m_entry_post"),
     ("0025, likewise: 512 such entries are written without a flush each", "arch/x86/mm/p2m-pt.o", "do_recalc"),
-    ("0038, a mistake in stock Xen", "common/sched/core.o", "sched_wait_rendezvous_in schedule_cpu_rm"),
+    ("0042, a mistake in stock Xen", "common/sched/core.o", "sched_wait_rendezvous_in schedule_cpu_rm"),
     ("whether the access was a write is passed on, and not used", "arch/x86/hvm/svm/svm.o", "svm_vmexit_handler"),
     ("a loop became a function, which is inlined: the same instructions, placed otherwise",
      "arch/x86/mm/p2m-ept.o", "resolve_misconfig"),
