@@ -162,7 +162,7 @@ def check_access_while_sampled(machine, reads):
     said, _, verdict = said.partition("numa-access: ")
     assert verdict == "the command ended with 0, access of 0 pages changed\n"
     seen = sampling.parse(said)[0].of(set(range(first, first + READ_ONLY)))
-    assert seen
+    assert seen and not any(sample.write for sample in seen), seen
     *_, passes = re.findall(r"memory-access: pass (\d+) ", guests.console(machine, "g"))
     guests.wait_console(machine, "g", rf"(?s)memory-access: pass {passes} .*memory-access: pass (?!{passes} )\d+ ", timeout=300)
 

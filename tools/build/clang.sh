@@ -7,9 +7,7 @@ set -eu
 found=$("$here/../patchqueue/pq" commit xen series)
 read -r repo commit <<<"$found"
 mapfile -t paths <"$here/xen.paths"
-# touched FILTER: of the series, by git's --diff-filter
-touched() { git -c safe.directory='*' -C "$repo" diff --no-renames --diff-filter="$1" --name-only refs/heads/base "$commit" -- 'xen/*.c'; }
-on=$(touched AM) off=$(touched M)
+on=$(changed "$repo" "$commit" AM 'xen/*.c') off=$(changed "$repo" "$commit" M 'xen/*.c')
 [ -n "$on" ] || die "clang: the series touches no file of Xen"
 
 configure() { # OBJECT-DIR FRAGMENT

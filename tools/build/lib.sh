@@ -129,6 +129,9 @@ product() {
 	exec 9>&-
 }
 
+# changed REPO COMMIT FILTER GLOB: files that the series of patches adds or changes, by git's --diff-filter
+changed() { git -c safe.directory='*' -C "$1" diff --no-renames --diff-filter="$3" --name-only refs/heads/base "$2" -- "$4"; }
+
 # build_place NAME: sets place to an empty directory that is gone when this shell ends.  Its path is always the same: paths get into what is
 # built, so the same sources give the same bytes, and ccache knows a file again.  What a killed run left behind, and still builds, is waited for.
 build_place() {

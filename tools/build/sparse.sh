@@ -6,9 +6,7 @@ set -eu
 
 found=$("$here/../patchqueue/pq" commit linux series)
 read -r repo commit <<<"$found"
-# touched FILTER GLOB: of the series, by git's --diff-filter
-touched() { git -c safe.directory='*' -C "$repo" diff --no-renames --diff-filter="$1" --name-only refs/heads/base "$commit" -- "$2"; }
-all=$(touched AM '*.c') before=$(touched M '*.c') headers=$(touched M '*.h')
+all=$(changed "$repo" "$commit" AM '*.c') before=$(changed "$repo" "$commit" M '*.c') headers=$(changed "$repo" "$commit" M '*.h')
 [ -n "$all" ] || die "sparse: the series touches no file of Linux"
 
 # said FILE…: what sparse says, without where it is

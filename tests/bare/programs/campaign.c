@@ -91,9 +91,8 @@ static unsigned long count_calls(void)
 	for (int i = 0; i < NR_CALLS; i++) {
 		if (campaign) {
 			calls_of_life[i] = (struct count){ 0 };
-			for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++) {
+			for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
 				add(&calls_of_life[i], &campaign->counts[cpu][i]);
-			}
 		}
 		if (i != CALL_TOUCH)
 			sum += calls_of_life[i].accepted + calls_of_life[i].refused;
@@ -109,9 +108,8 @@ static unsigned long end_hostile(void)
 
 	if (destroy_domain(hostile))
 		die_of("d%d cannot be destroyed", hostile);
-	for (int i = 0; i < NR_CALLS; i++) {
+	for (int i = 0; i < NR_CALLS; i++)
 		add(&calls[i], &calls_of_life[i]);
-	}
 	return made;
 }
 

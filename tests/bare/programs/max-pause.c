@@ -5,6 +5,7 @@
  */
 #include "bare.h"
 
+#include "hypercall.h"
 #include "mailbox.h"
 
 GUEST_IMAGE(image, "verified.guest");
@@ -49,7 +50,7 @@ static bool goes_on(struct mailbox *mailbox)
 	/* for ever, if it does not */
 	for (unsigned int cpu = 0; cpu < 2; cpu++)
 		while (__atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST) < rounds[cpu] + 2)
-			__builtin_ia32_pause();
+			pause_cpu();
 	return true;
 }
 
