@@ -33,11 +33,15 @@ OPTIONS = " ".join((
 EXPECTED = (
     # it has populated where it had mapped a grant
     r"domain_crash called from .*/p2m\.c:\d+$",
+    # HVM_PARAM_VM86_TSS and _SIZED, of itself
+    r"domain_crash called from .*/hvm\.c:\d+$",
     # it has touched what finds no page for a table
     r"domain_crash called from .*/p2m-pod\.c:\d+$",
     r"failed to allocate from HAP pool$",
 )
 MAY_DIE = range(3, 0x7FF0)                  # all but dom0 and the first victims
+# Pages that a node may have lost or won: what xmalloc() takes it keeps while anything in it lives, on stock Xen, too.
+KEPT = 8
 # What the machine never does for a guest; of all else both halves must be seen.
 NEVER_ACCEPTED = {"HVMOP_altp2m"}           # NPT has none
 OF_SERIES = {
@@ -100,9 +104,10 @@ def counts_of(report):
 def judge(report, hypervisor, calls):
     """Harmed, or the run was green."""
     harmless = {"victims that live": len(VICTIMS), "words of theirs that were wrong": 0,
-                "as many calls as were wanted": 1,
-                **{f"pages missing on node {node}": 0 for node in range(MACHINE.nodes)}}
-    if report.outcome != harmless:
+                "as many calls as were wanted": 1}
+    missing = {f"pages missing on node {node}" for node in range(MACHINE.nodes)}
+    if ({name: value for name, value in report.outcome.items() if name not in missing} != harmless
+            or any(abs(report.outcome[name]) > KEPT for name in missing)):
         raise Harmed(f"{report.outcome}\n{report.note}")
     if report.note["calls"] < calls:
         raise Harmed(f"{report.note['calls']} calls of {calls}")

@@ -67,5 +67,7 @@ CASES = (
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
     Case("default", "default", topology=TWO_NODES, xen_options="", finding="finding xen-core 4: a policy is on that nobody has asked for"),
     Case("default-asked", "default", "asked", TWO_NODES, ours=True),
+    Case("gfn-beyond", "gfn-beyond", topology=TWO_NODES, red=Differs,
+         finding="the random campaign: stock Xen takes a gfn of 64 bits for another, and its memory for 2^63 pages"),
     Case("vnuma", "vnuma", topology=TWO_NODES, ours=True, red=Differs, finding="finding xen-core 5: a rebalance undoes vNUMA"),
 )

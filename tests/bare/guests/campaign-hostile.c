@@ -17,13 +17,19 @@
 #define HANDLES 16
 #define MEMORY_END (1UL << 18)	/* gfn behind what its own tables map */
 #define SAFE_BIT 11		/* 1 << 11 and above is none of its own pages */
+/*
+ * NPT takes 1 << 59 for page 0: that would be its own end, and a debug Xen would go through all pages
+ * below when it is destroyed, which takes years.  docs/hardening.md
+ */
+#define ALIAS_BIT 59
 #define MEMOP_EXTENT_SHIFT 6	/* xen/include/xen/hypercall.h */
 
 static struct campaign *const campaign = (struct campaign *)(GUEST_MAILBOX_GFN << 12);
 
 static struct self {
 	struct random random;
-	uint64_t list[XEN_PAGE_EVENTS_MAX];	/* gfns, events */
+	uint64_t events[XEN_PAGE_EVENTS_MAX];
+	uint64_t list[EXTENTS];			/* gfns */
 	uint64_t more[EXTENTS];
 	int errors[EXTENTS];
 	grant_handle_t handles[HANDLES];
@@ -52,7 +58,7 @@ static uint64_t wild(struct self *self)
 	case 0:
 		return anything(self);
 	case 1:
-		return 1UL << (SAFE_BIT + pick(self, 64 - SAFE_BIT));
+		return 1UL << (SAFE_BIT + pick(self, ALIAS_BIT - SAFE_BIT));
 	case 2:
 		return ~pick(self, EXTENTS);
 	default:
@@ -131,6 +137,9 @@ static void fill(struct self *self, struct xen_memory_reservation *reservation, 
 	/* a call for 2 MiB or so leaves something for the next one */
 	if (reservation->extent_order)
 		reservation->nr_extents = rarely(self, 16) ? reservation->nr_extents : 1;
+	/* behind its own list there are no gfns */
+	if (reservation->nr_extents > EXTENTS)
+		list = (uint64_t *)(ARENA_GFN << 12);
 	set_xen_guest_handle(reservation->extent_start, some_buffer(self, list));
 }
 
@@ -212,7 +221,7 @@ static bool tell(struct self *self, unsigned int nr)
 {
 	struct xen_page_events events = { .nr = nr };
 
-	set_xen_guest_handle(events.events, self->list);
+	set_xen_guest_handle(events.events, self->events);
 	return !memory_op(XENMEM_page_events, &events);
 }
 
@@ -227,9 +236,9 @@ static bool page_events(struct self *self, uint64_t flag)
 
 		if (flag == XEN_PAGE_EVENT_RELEASED && rarely(self, 16))
 			order = 9;
-		self->list[i] = gfn >> order << order | order << XEN_PAGE_EVENT_ORDER_SHIFT;
+		self->events[i] = gfn >> order << order | order << XEN_PAGE_EVENT_ORDER_SHIFT;
 		if (!rarely(self, 4))
-			self->list[i] |= flag;
+			self->events[i] |= flag;
 	}
 	return tell(self, nr);
 }
@@ -241,10 +250,10 @@ static bool garbage_events(struct self *self)
 	if (rarely(self, 2))
 		events.nr = some_number(self);
 	for (unsigned int i = 0; i < XEN_PAGE_EVENTS_MAX; i++)
-		self->list[i] = rarely(self, 2) ? anything(self)
+		self->events[i] = rarely(self, 2) ? anything(self)
 						: some_gfn(self) | anything(self) << 52;
 	events.done = rarely(self, 8) ? anything(self) : 0;
-	set_xen_guest_handle(events.events, some_buffer(self, self->list));
+	set_xen_guest_handle(events.events, some_buffer(self, self->events));
 	return !memory_op(XENMEM_page_events | start_of(self), some_buffer(self, &events));
 }
 

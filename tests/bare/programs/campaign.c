@@ -21,8 +21,10 @@
 #define VICTIM_MIB 16
 #define PAGES_AT_FIRST (ARENA_PAGES / 2)
 #define LIFE 4000		/* calls, at most, mostly */
-#define LOOKS 100000		/* for memory that comes back late */
+#define LOOKS 1000		/* for memory that comes back late */
 #define ACTS 16			/* in a row */
+#define CALLS_AT_ONCE 100000	/* meanwhile, at most */
+#define IDLE 1000		/* rows of acts in which it makes no call that counts */
 
 GUEST_IMAGE(hostile_image, "campaign-hostile.guest");
 GUEST_IMAGE(victim_image, "campaign-victim.guest");
@@ -33,7 +35,7 @@ static const char *const call_names[] = { CALLS(NAME) }, *const domctl_names[] =
 static struct random random;
 static struct count calls[NR_CALLS], calls_of_life[NR_CALLS], domctls[NR_DOMCTLS];
 static domid_t hostile, victims[VICTIMS];
-static unsigned long lives, deaths;
+static unsigned long lives, deaths, calls_made;
 
 static struct campaign *campaign_of(domid_t domid)
 {
@@ -70,6 +72,7 @@ static void create_hostile(void)
 {
 	hostile = create(hostile_image, hostile_image_end, HOSTILE_MIB, GUEST_CPUS, PAGES_AT_FIRST);
 	memset(calls_of_life, 0, sizeof(calls_of_life));
+	calls_made = 0;
 	lives++;
 }
 
@@ -82,24 +85,30 @@ static void add(struct count *sum, const struct count *count)
 		sum->longest = count->longest;
 }
 
-/* Hypercalls of this life.  It may lose the page where they are counted: those since then do not count. */
+/*
+ * Hypercalls of this life.  Its own calls may take the page from it where they are counted, or write
+ * over it: those since then do not count.
+ */
 static unsigned long count_calls(void)
 {
 	const struct campaign *campaign = try_map_page(MAILBOX_WINDOW, hostile, GUEST_MAILBOX_GFN);
+	struct count now[NR_CALLS] = { 0 };
 	unsigned long sum = 0;
 
+	if (!campaign)
+		return calls_made;
 	for (int i = 0; i < NR_CALLS; i++) {
-		if (campaign) {
-			calls_of_life[i] = (struct count){ 0 };
-			for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
-				add(&calls_of_life[i], &campaign->counts[cpu][i]);
-		}
+		for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
+			add(&now[i], &campaign->counts[cpu][i]);
 		if (i != CALL_TOUCH)
-			sum += calls_of_life[i].accepted + calls_of_life[i].refused;
+			sum += now[i].accepted + now[i].refused;
 	}
-	if (campaign)
-		unmap_page(MAILBOX_WINDOW);
-	return sum;
+	unmap_page(MAILBOX_WINDOW);
+	if (sum - calls_made <= CALLS_AT_ONCE) {
+		calls_made = sum;
+		memcpy(calls_of_life, now, sizeof(now));
+	}
+	return calls_made;
 }
 
 static unsigned long end_hostile(void)
@@ -152,15 +161,16 @@ static unsigned long run(unsigned long wanted)
 	unsigned long before = 0, now = 0;
 
 	while (before + now < wanted) {
-		unsigned long life = below(&random, LIFE);
+		unsigned long life = below(&random, LIFE), idle = 0;
 
 		create_hostile();
 		do {
 			for (int i = 0; i < ACTS; i++)
 				act();
 			yield();
-			now = count_calls();
-		} while (now < life && before + now < wanted && domain_lives(hostile));
+			idle = count_calls() == now ? idle + 1 : 0;
+			now = calls_made;
+		} while (now < life && before + now < wanted && idle < IDLE && domain_lives(hostile));
 		deaths += !domain_lives(hostile);
 		before += end_hostile();
 		now = 0;
@@ -247,14 +257,26 @@ static void get_free(unsigned long pages[NODES])
 		pages[node] = free_pages(node, 0);
 }
 
+/*
+ * What is left of a domain is freed after an RCU grace period, for which Xen waits for CPUs that sleep
+ * (default_idle() does not tell RCU): they are woken.
+ */
+static void wake_cpus(void)
+{
+	for (unsigned int cpu = 0; cpu < NODES; cpu++) {
+		pin_vcpu(0, 0, cpu);
+		yield();
+	}
+}
+
 /* Until nothing of those who were comes back any more. */
 static void await_rest(unsigned long pages[NODES])
 {
 	unsigned long now[NODES];
 
 	get_free(pages);
-	for (int same = 0; same < LOOKS / 10; same++) {
-		yield();
+	for (int same = 0; same < LOOKS; same++) {
+		wake_cpus();
 		get_free(now);
 		for (int node = 0; node < NODES; node++) {
 			if (now[node] != pages[node])
@@ -275,7 +297,7 @@ static void tell_missing(const unsigned long before[NODES])
 		get_free(now);
 		for (int node = 0; node < NODES; node++)
 			missing |= now[node] != before[node];
-		yield();
+		wake_cpus();
 	}
 	for (int node = 0; node < NODES; node++) {
 		snprintf(line, sizeof(line), "pages missing on node %u", node);
