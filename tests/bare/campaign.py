@@ -33,6 +33,8 @@ OPTIONS = " ".join((
 EXPECTED = (
     # it has populated where it had mapped a grant
     r"domain_crash called from .*/p2m\.c:\d+$",
+    # ... or dom0 has, for it
+    r"Domain \d+ reported crashed by domain 0 on cpu#\d+:$",
     # HVM_PARAM_VM86_TSS and _SIZED, of itself
     r"domain_crash called from .*/hvm\.c:\d+$",
     # it has touched what finds no page for a table
@@ -40,8 +42,8 @@ EXPECTED = (
     r"failed to allocate from HAP pool$",
 )
 MAY_DIE = range(3, 0x7FF0)                  # all but dom0 and the first victims
-# Pages that a node may have lost or won: what xmalloc() takes it keeps while anything in it lives, on stock Xen, too.
-KEPT = 8
+# Pages that a node may have lost: stock Xen lost 14 in 60,000 calls.  What xmalloc() takes it keeps while anything in it lives.
+KEPT, CALLS_A_PAGE = 8, 2000
 # What the machine never does for a guest; of all else both halves must be seen.
 NEVER_ACCEPTED = {"HVMOP_altp2m"}           # NPT has none
 OF_SERIES = {
@@ -106,8 +108,9 @@ def judge(report, hypervisor, calls):
     harmless = {"victims that live": len(VICTIMS), "words of theirs that were wrong": 0,
                 "as many calls as were wanted": 1}
     missing = {f"pages missing on node {node}" for node in range(MACHINE.nodes)}
+    kept = KEPT + calls // CALLS_A_PAGE
     if ({name: value for name, value in report.outcome.items() if name not in missing} != harmless
-            or any(abs(report.outcome[name]) > KEPT for name in missing)):
+            or any(abs(report.outcome[name]) > kept for name in missing)):
         raise Harmed(f"{report.outcome}\n{report.note}")
     if report.note["calls"] < calls:
         raise Harmed(f"{report.note['calls']} calls of {calls}")

@@ -81,9 +81,8 @@ static unsigned int some_order(struct self *self)
 	case 0:
 		return pick(self, 64);
 	case 1:
-	case 2:
 		return 9;
-	case 3:
+	case 2:
 		return pick(self, 9);
 	default:
 		return 0;
@@ -188,7 +187,7 @@ static bool add_batch(struct self *self)
 	struct xen_add_to_physmap_batch batch = {
 		.domid = some_domain(self),
 		.space = pick(self, 8),
-		.size = some_number(self),
+		.size = rarely(self, 16) ? some_number(self) : 1 + pick(self, EXTENTS),
 		.u.foreign_domid = some_domain(self),
 	};
 
