@@ -1,4 +1,4 @@
-"""One boot of a program that is the whole of dom0: QEMU, its report, the verdict.
+"""One boot of a program that is the whole of dom0: its emulator, its report, the verdict.
 
 The report comes by the second serial line, and each of its lines bears this boot's nonce; a last one, which the program's proper end
 alone makes, counts the others.  Without it, or with a red line on the console, nothing that was reported counts.
@@ -100,6 +100,7 @@ class Boot:
     expected: tuple = ()        # lines of Xen's, patterns, that are no fault in this program
     may_die: tuple = ()         # domains that Xen ends
     seconds: int = SECONDS
+    ended = ENDED
 
     def run(self):
         """The Report.  XenDown, BootRed, or HostFault, if the host is to blame."""
@@ -112,18 +113,20 @@ class Boot:
         stem = "-".join(["bare", self.program.name, *self.words.split(), self.hypervisor, nonce[:6]])
         self.console = logs / f"{stem}.console.log"
         self.console.touch()
-        command = [*emulator(self.topology, self.console), "-kernel", str(xen.relative_to(BUILD)),
-                   "-initrd", f"{self.program.relative_to(BUILD)} {nonce} {self.words}".rstrip(),
-                   "-append", f"{OPTIONS} {self.xen_options}".rstrip()]
-        (logs / f"{stem}.command").write_text(shlex.join(command) + "\n")
         started = time.monotonic()
-        said, errors, status = self._wait(command, started)
+        said, errors, status = self._emulate(xen, nonce, logs / f"{stem}.command")
         (logs / f"{stem}.report.log").write_text(said)
         report = self._judge(said, nonce, status and f"QEMU ended with {status}: {errors[-500:]}")
         report.seconds = time.monotonic() - started
         return report
 
-    def _wait(self, command, started):
+    def _emulate(self, xen, nonce, record):
+        """What the program reports, and what QEMU says at its end: errors, and status."""
+        command = [*emulator(self.topology, self.console), "-kernel", str(xen.relative_to(BUILD)),
+                   "-initrd", f"{self.program.relative_to(BUILD)} {nonce} {self.words}".rstrip(),
+                   "-append", f"{OPTIONS} {self.xen_options}".rstrip()]
+        record.write_text(shlex.join(command) + "\n")
+        started = time.monotonic()
         qemu = subprocess.Popen(command, cwd=BUILD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True, errors="replace", start_new_session=True, preexec_fn=stay_modest)
         stillness = Stillness(qemu.pid)
@@ -133,13 +136,15 @@ class Boot:
                     return *qemu.communicate(timeout=0.5), qemu.returncode
                 if PANICKED in self.console.read_bytes():
                     return "", "", 0
-            still = stillness.longest(started)
-            self._red(f"hang: no end after {self.seconds} s, of which the host let QEMU stand still for {still:.1f} at a time",
-                      HostFault if still >= STOOD_STILL else BootRed)
+            self._hangs(stillness.longest(started))
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(qemu.pid, signal.SIGKILL)
             qemu.wait()
+
+    def _hangs(self, still):
+        self._red(f"hang: no end after {self.seconds} s, of which the host let the emulator stand still for {still:.1f} at a time",
+                  HostFault if still >= STOOD_STILL else BootRed)
 
     def _judge(self, said, nonce, died):
         console = self.console.read_bytes()
@@ -149,7 +154,7 @@ class Boot:
             self._red("the console is not clean:\n  " + "\n  ".join(red[:20]), XenDown if any(map(DOWN.search, red)) else BootRed)
         if died:
             self._red(died, HostFault)
-        if not ENDED.search(console):
+        if not self.ended.search(console):
             self._red("the console does not end with dom0's own end")
         try:
             return parse(said, nonce)

@@ -8,6 +8,8 @@ from runner.machines import POLICY
 ONE_NODE = Topology("bare-1", (2,), (256,), uniform(1))
 TWO_NODES = Topology("bare-2", (1, 1), (256, 256), uniform(2))
 TWO_AND_ONE = Topology("bare-2-1", (2, 1), (256, 256), uniform(2))
+# all CPUs are on node 0, and a TLB forgets all at any exit: no case for these two
+EPT = Topology("bare-ept", (2, 0), (512, 512), uniform(2), emulator="bochs")
 FOUR_NODES = Topology("bare-4", (1,) * 4, (192,) + (128,) * 3, uniform(4))
 
 
@@ -24,6 +26,7 @@ class Case:
     xen_options: str = POLICY
     ours: bool = False          # it needs hypercalls that stock Xen has not
     on: tuple = ("debug", "release", "off")     # the first one in make test
+    ept: bool = False           # it runs with EPT, too
     finding: str = ""           # what it has shown, and on which it is red today
     red_on: tuple = ()
     red: type = XenDown
@@ -39,13 +42,13 @@ WITH_TLB = "release", "off"
 OURS_WITH_TLB = "release",
 
 CASES = (
-    Case("populate-range", "populate-range", finding=PUT_PAGE),
-    Case("populate-pool", "populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
-    Case("guest-populate-pool", "guest-populate-pool", finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
-    Case("guest-populate-limit", "guest-populate-limit", topology=FOUR_NODES, finding=PUT_PAGE, expected=(r"Over-allocation for d1: ",)),
-    Case("populate-destroy", "populate-destroy", topology=TWO_NODES, xen_options=f"{POLICY} dom0_max_vcpus=2", finding=PUT_PAGE,
+    Case("populate-range", "populate-range", ept=True, finding=PUT_PAGE),
+    Case("populate-pool", "populate-pool", ept=True, finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
+    Case("guest-populate-pool", "guest-populate-pool", ept=True, finding=PUT_PAGE, expected=(POOL_IS_EMPTY,)),
+    Case("guest-populate-limit", "guest-populate-limit", ept=True, topology=FOUR_NODES, finding=PUT_PAGE, expected=(r"Over-allocation for d1: ",)),
+    Case("populate-destroy", "populate-destroy", ept=True, topology=TWO_NODES, xen_options=f"{POLICY} dom0_max_vcpus=2", finding=PUT_PAGE,
          expected=(r"Cannot assign page to domain\d+ -- dying\.$",)),
-    Case("populate-part", "populate-part", topology=TWO_NODES, ours=True, red=Differs, expected=(POOL_IS_EMPTY,),
+    Case("populate-part", "populate-part", ept=True, topology=TWO_NODES, ours=True, red=Differs, expected=(POOL_IS_EMPTY,),
          finding="finding xen-core 9: what is populated of an extent that fails is not taken back"),
     Case("stale-tlb-release", "stale-tlb", "release", TWO_NODES, on=WITH_TLB),
     Case("stale-tlb-move", "stale-tlb", "move", TWO_NODES, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
@@ -53,21 +56,21 @@ CASES = (
     Case("stale-tlb-reserve", "stale-tlb", "reserve", TWO_AND_ONE, ours=True, on=OURS_WITH_TLB, red=Differs, finding=NO_FLUSH),
     Case("dma-zone", "dma-zone", topology=TWO_NODES, xen_options=f"{POLICY} dma_bits=26", red=Differs,
          finding="findings xen-core 3, xen-touch 4: a policy uses up the DMA zone of node 0 while other nodes have memory"),
-    Case("rebalance-holes", "rebalance-holes", topology=TWO_NODES, ours=True, red=Differs,
+    Case("rebalance-holes", "rebalance-holes", ept=True, topology=TWO_NODES, ours=True, red=Differs,
          finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
     Case("max-pause", "max-pause", topology=TWO_AND_ONE, ours=True, red=Differs,
          finding="issue 24, section 6: a vCPU that writes waits for copies, and nobody can say how long"),
-    Case("touch-no-table", "touch-no-table", topology=TWO_NODES, ours=True, red=Differs,
+    Case("touch-no-table", "touch-no-table", ept=True, topology=TWO_NODES, ours=True, red=Differs,
          expected=(POOL_IS_EMPTY, r"domain_crash called from .*/p2m-pod\.c:\d+$", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$"),
          may_die=(1,),
          finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),
-    Case("populate-over", "populate-over", topology=TWO_NODES, ours=True, red=Differs,
+    Case("populate-over", "populate-over", ept=True, topology=TWO_NODES, ours=True, red=Differs,
          finding="finding xen-touch 11: populating over untouched pages leaves pages in the reserve that no touch can reach"),
     Case("weights", "weights", topology=FOUR_NODES, ours=True, red=Differs,
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
     Case("default", "default", topology=TWO_NODES, xen_options="", finding="finding xen-core 4: a policy is on that nobody has asked for"),
     Case("default-asked", "default", "asked", TWO_NODES, ours=True),
-    Case("gfn-beyond", "gfn-beyond", topology=TWO_NODES, red=Differs,
+    Case("gfn-beyond", "gfn-beyond", ept=True, topology=TWO_NODES, red=Differs,
          finding="the random campaign: stock Xen takes a gfn of 64 bits for another, and its memory for 2^63 pages"),
-    Case("vnuma", "vnuma", topology=TWO_NODES, ours=True, red=Differs, finding="finding xen-core 5: a rebalance undoes vNUMA"),
+    Case("vnuma", "vnuma", ept=True, topology=TWO_NODES, ours=True, red=Differs, finding="finding xen-core 5: a rebalance undoes vNUMA"),
 )

@@ -12,6 +12,7 @@ import ctests                                           # noqa: E402  the path c
 from harness.machine import BUILD, HostFault            # noqa: E402
 
 from bare_boot import Boot                              # noqa: E402
+from bochs_boot import BochsBoot                        # noqa: E402
 
 BARE = Path(__file__).parent
 XEN_TOOLS = BUILD / "xen-tools" / "usr" / "local"
@@ -35,8 +36,10 @@ def programs():
 @pytest.fixture
 def boot(programs):
     """Runs a case on a hypervisor."""
-    def run(case, hypervisor):
-        return Boot(programs / case.program, case.words, case.topology, hypervisor, case.xen_options, case.expected, case.may_die).run()
+    def run(case, hypervisor, topology=None):
+        topology = topology or case.topology
+        kind = BochsBoot if topology.emulator == "bochs" else Boot
+        return kind(programs / case.program, case.words, topology, hypervisor, case.xen_options, case.expected, case.may_die).run()
     return run
 
 

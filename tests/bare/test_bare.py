@@ -4,7 +4,7 @@ Without the policy's option in Xen (`off`) all is as with stock; with it (`debug
 """
 
 import pytest
-from cases import CASES, Differs
+from cases import CASES, EPT, Differs
 
 OURS = "debug", "release"
 
@@ -46,3 +46,19 @@ def test_promises(boot, case, hypervisor):
     report = boot(case, hypervisor)
     assert report.promise, "the program promises nothing"
     check_promises(report)
+
+
+def with_ept():
+    """One of them in make test."""
+    for case in CASES:
+        if case.ept:
+            yield pytest.param(case, id=case.name, marks=[pytest.mark.soak] * (case.name != "touch-no-table"))
+
+
+@pytest.mark.modest
+@pytest.mark.parametrize("case", with_ept())
+def test_with_ept(boot, case):
+    report = boot(case, "debug", EPT)
+    check_promises(report)
+    if not case.ours:
+        assert report.outcome == boot(case, "stock", EPT).outcome

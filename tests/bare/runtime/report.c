@@ -16,6 +16,8 @@
 #include "hypercall.h"
 
 #define COM2 0x2f8
+#define LINE_CONTROL (COM2 + 3)
+#define EIGHT_BITS 3
 #define LINE_STATUS (COM2 + 5)
 #define CAN_TAKE_ONE 0x20
 #define LINE 160
@@ -90,6 +92,7 @@ void begin_report(const char *of_boot)
 	nonce = of_boot;
 	if (hypercall(__HYPERVISOR_physdev_op, PHYSDEVOP_set_iopl, (uintptr_t)&iopl, 0, 0))
 		crash("the serial line cannot be had");
+	out8(LINE_CONTROL, EIGHT_BITS);
 	say("bare: begins\n");
 }
 

@@ -26,7 +26,6 @@ BOCHS_XEN_OPTIONS = ("x2apic=0 cpuidle=0 xsave=0 apicv=0 ept=exec-sp spec-ctrl=n
                      "flask=disabled")
 
 # sync=none: idle time passes at once.  quantum: instructions that a CPU runs before it is the next one's turn, 32 at most.
-# The agent's line is the terminal that Bochs is started on.
 BOCHSRC = """\
 cpu: model=corei7_skylake_x, count={cpus}, quantum=32, ips=50000000, reset_on_triple_fault=0
 clock: sync=none
@@ -37,7 +36,7 @@ display_library: term
 ata0-master: type=cdrom, path=machine.iso, status=inserted
 boot: cdrom
 com1: enabled=1, mode=file, dev=console
-com2: enabled=1, mode=term, dev=/dev/tty
+com2: enabled=1, {com2}
 log: log
 panic: action=fatal
 error: action=report
@@ -47,16 +46,40 @@ debug: action=ignore
 UART_FIFO = 16
 POWERED_OFF = b"ACPI control: soft power off"      # its last words
 
+BOCHS = "TERM=vt100 exec bochs-bin -q -f bochsrc -rc continue"
+
 ISOLINUX_CFG = """\
 DEFAULT xen
 LABEL xen
   KERNEL mboot.c32
-  APPEND /xen {xen} --- /linux {dom0} --- /dom0
+  APPEND {modules}
 """
 ISOLINUX = [Path("/usr/lib", file) for file in (
     "ISOLINUX/isolinux.bin", "syslinux/modules/bios/ldlinux.c32", "syslinux/modules/bios/libcom32.c32",
     "syslinux/modules/bios/mboot.c32")]
 MAKE_CD = "xorriso -as mkisofs -quiet -b isolinux.bin -c boot.cat -no-emul-boot -boot-load-size 4 -boot-info-table".split()
+
+
+def prepare(directory, topology, modules, com2):
+    """What a Bochs needs that is started there: a CD with modules, (name, file, command line), the first of which is Xen."""
+    cd = directory / "cd"
+    cd.mkdir()
+    for file in ISOLINUX:
+        shutil.copy(file, cd)
+    for name, file, _ in modules:
+        shutil.copy(file, cd / name)
+    (cd / "isolinux.cfg").write_text(ISOLINUX_CFG.format(modules=" --- ".join(f"/{name} {words}".rstrip() for name, _, words in modules)))
+    made = subprocess.run([*MAKE_CD, "-o", directory / "machine.iso", cd], capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise BootRed(f"xorriso fails: {made.stderr[-500:]}")
+    shutil.rmtree(cd)
+    (directory / "bochsrc").write_text(BOCHSRC.format(cpus=sum(topology.cpus), mib=sum(topology.mib), com2=com2))
+    (directory / "continue").write_text("c\n")      # for its debugger, which would wait
+
+
+def numa(topology):
+    """Xen's option by which it has the nodes that the firmware does not know."""
+    return f"numa=fake={topology.nodes}"
 
 
 class BochsMachine(Machine):
@@ -68,16 +91,18 @@ class BochsMachine(Machine):
 
     def command(self):
         directory = self.workspace()
-        self._make_cd(directory)
-        (directory / "bochsrc").write_text(BOCHSRC.format(cpus=sum(self.topology.cpus), mib=sum(self.topology.mib)))
-        (directory / "continue").write_text("c\n")      # for its debugger, which would wait
+        memory = f"dom0_mem={self.topology.dom0_mib}M,max:{self.topology.dom0_mib}M"
+        words = (f"{XEN_OPTIONS} {BOCHS_XEN_OPTIONS} {numa(self.topology)} {memory} {self.xen_options}",
+                 f"{DOM0_OPTIONS} agent.nonce={self.nonce}", "")
+        # the agent's line is the terminal that Bochs is started on
+        prepare(directory, self.topology, list(zip(("xen", "linux", "dom0"), self.loaded(), words)), "mode=term, dev=/dev/tty")
         # so that no path needs quotes in bochsrc
         (directory / "console").symlink_to(self.console)
         (directory / "log").symlink_to(self.log())
         # Its screen holds nothing of interest, and must not be on the agent's line.  That is held open from the start: a terminal
         # that nobody has open reads as closed.
         bochs = (f"cd {shlex.quote(str(directory))} && "
-                 "TERM=vt100 exec bochs-bin -q -f bochsrc -rc continue 3<&0 </dev/null >screen 2>&1")
+                 f"{BOCHS} 3<&0 </dev/null >screen 2>&1")
         return ["/bin/sh", "-c", bochs]
 
     def log(self):
@@ -92,22 +117,6 @@ class BochsMachine(Machine):
     def came_to_grief(self):
         # 1 may be anything, a panic of the machine as well
         return self.qemu.exitstatus is None and not self.ended_well()
-
-    def _make_cd(self, directory):
-        cd = directory / "cd"
-        cd.mkdir()
-        for file in ISOLINUX:
-            shutil.copy(file, cd)
-        for name, source in zip(("xen", "linux", "dom0"), self.loaded()):
-            shutil.copy(source, cd / name)
-        memory = f"dom0_mem={self.topology.dom0_mib}M,max:{self.topology.dom0_mib}M"
-        (cd / "isolinux.cfg").write_text(ISOLINUX_CFG.format(
-            xen=f"{XEN_OPTIONS} {BOCHS_XEN_OPTIONS} numa=fake={self.topology.nodes} {memory} {self.xen_options}",
-            dom0=f"{DOM0_OPTIONS} agent.nonce={self.nonce}"))
-        made = subprocess.run([*MAKE_CD, "-o", directory / "machine.iso", cd], capture_output=True, text=True, check=False)
-        if made.returncode:
-            raise BootRed(f"xorriso fails: {made.stderr[-500:]}")
-        shutil.rmtree(cd)
 
     def _send(self, data):
         # As much as fits into its UART at a time: that has no flow control, and dom0 may be busy.  dom0 echoes what it has read.
