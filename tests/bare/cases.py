@@ -32,6 +32,7 @@ class Case:
 
 
 POOL_IS_EMPTY = r"failed to allocate from HAP pool$"
+OUT_OF_MEMORY = POOL_IS_EMPTY,
 PUT_PAGE = "finding xen-core 1: populating fails inside an extent, and Xen panics"
 NO_FLUSH = "findings xen-core 2, xen-touch 1: a moved page's old frame is freed without a flush"
 # A debug Xen maps by its own cache what it copies, and flushes all when that is full: a TLB forgets too early there.
@@ -67,5 +68,7 @@ CASES = (
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
     Case("default", "default", topology=TWO_NODES, xen_options="", finding="finding xen-core 4: a policy is on that nobody has asked for"),
     Case("default-asked", "default", "asked", TWO_NODES, ours=True),
+    *(Case(f"oom-{group}", "oom", group, topology=TWO_NODES, ours=True, on=("fault",), expected=OUT_OF_MEMORY)
+      for group in ("populate", "populate-8m", "policy", "move", "rebalance", "release", "sample", "ask", "create", "touch")),
     Case("vnuma", "vnuma", topology=TWO_NODES, ours=True, red=Differs, finding="finding xen-core 5: a rebalance undoes vNUMA"),
 )

@@ -28,7 +28,7 @@ static void must_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid)
 		die_of("domctl %u on d%d: %ld", cmd, domid, result);
 }
 
-domid_t new_domain(unsigned long mib, unsigned int vcpus)
+bool try_new_domain(unsigned long mib, unsigned int vcpus, domid_t *domid, long *error)
 {
 	struct xen_domctl create = {
 		.u.createdomain = {
@@ -44,11 +44,25 @@ domid_t new_domain(unsigned long mib, unsigned int vcpus)
 	struct xen_domctl memory = { .u.max_mem.max_memkb = mib << 10 };
 	struct xen_domctl cpus = { .u.max_vcpus.max = vcpus };
 	static domid_t last;
-	domid_t domid = ++last;
 
-	must_domctl(&create, XEN_DOMCTL_createdomain, domid);
-	must_domctl(&memory, XEN_DOMCTL_max_mem, domid);
-	must_domctl(&cpus, XEN_DOMCTL_max_vcpus, domid);
+	*domid = ++last;
+	*error = do_domctl(&create, XEN_DOMCTL_createdomain, *domid);
+	if (*error)
+		return false;
+	must_domctl(&memory, XEN_DOMCTL_max_mem, *domid);
+	*error = do_domctl(&cpus, XEN_DOMCTL_max_vcpus, *domid);
+	if (*error && destroy_domain(*domid))
+		die_of("d%d, half made, cannot be destroyed", *domid);
+	return !*error;
+}
+
+domid_t new_domain(unsigned long mib, unsigned int vcpus)
+{
+	domid_t domid;
+	long error;
+
+	if (!try_new_domain(mib, vcpus, &domid, &error))
+		die_of("d%d cannot be created: %ld", domid, error);
 	return domid;
 }
 
