@@ -17,7 +17,7 @@ def pairs(ours):
             if case.ours != ours or ours and hypervisor not in OURS:
                 continue
             marks = []
-            if hypervisor != case.on[0]:
+            if case.slow or hypervisor != case.on[0]:
                 marks.append(pytest.mark.soak)
             if case.finding and hypervisor in case.red_on:
                 marks.append(pytest.mark.xfail(strict=True, raises=case.red, reason=case.finding))

@@ -8,7 +8,6 @@
 #include "told.h"
 
 #define ORDER_8M (ORDER_2M + 2)
-#define ORDER_1G (2 * ORDER_2M)
 #define ON_0 1UL
 #define ON_1 2UL
 #define ON_BOTH 3UL
@@ -63,11 +62,6 @@ static long populate_2m(domid_t domid)
 static long populate_8m(domid_t domid)
 {
 	return done_or_no_memory(populate(domid, FIELD, ORDER_8M, ANY_NODE));
-}
-
-static long populate_1g(domid_t domid)
-{
-	return done_or_no_memory(populate(domid, PAGES_1G, ORDER_1G, ANY_NODE));
 }
 
 static long release_one(domid_t domid)
@@ -275,6 +269,15 @@ static void released(domid_t domid)
 		crash("pages cannot be released");
 }
 
+/* What waits is on node 0, and wanted on node 1. */
+static void untouched_elsewhere(domid_t domid)
+{
+	set_policy(domid, XEN_NUMA_POLICY_FIRST_TOUCH, ON_0, NULL, 0);
+	if (populate_2m(domid))
+		crash("there are no 2 MiB");
+	set_policy(domid, XEN_NUMA_POLICY_FIRST_TOUCH, ON_1, NULL, 0);
+}
+
 static void untouched(domid_t domid)
 {
 	first_touch(domid);
@@ -312,7 +315,14 @@ static long touch_small(domid_t domid)
 
 static bool are_small_touched(domid_t domid)
 {
-	return untouched_pages(domid) == PAGES_2M;
+	return !untouched_pages(domid);
+}
+
+static void released_small(domid_t domid)
+{
+	start_told(domid);
+	if (tell(domid, TOLD_RELEASE, SMALL, MOVED))
+		crash("pages cannot be released");
 }
 
 /* From now on single pages are touched, and 2 MiB have to be divided. */
@@ -429,40 +439,39 @@ static void sampled_before(domid_t domid)
 	{ .group = of_group, .points = at_least, .name = called, .prepare = prepares, .run = runs, .is_done = done, __VA_ARGS__ }
 
 const struct operation operations[] = {
-	PREPARED("populate", 1, "populate a page, round-4k", round_4k, populate_page, NULL, .pages = 1),
-	PREPARED("populate", 1, "populate 2 MiB, round-4k", round_4k, populate_2m, NULL, .pages = PAGES_2M),
-	PREPARED("populate", 1, "populate 2 MiB, round-2m", round_2m, populate_2m, NULL, .pages = PAGES_2M),
-	PREPARED("populate", 1, "populate 2 MiB, first-touch", first_touch, populate_2m, NULL, .pages = PAGES_2M),
-	PREPARED("populate", 1, "populate a page, first-touch", first_touch, populate_page, NULL, .pages = 1),
-	PREPARED("populate", 1, "populate 2 MiB, none", none, populate_2m, NULL, .pages = PAGES_2M),
-	PREPARED("populate-8m", 1, "populate 8 MiB, round-4k", round_4k, populate_8m, NULL, .pages = 4 * PAGES_2M),
-	PREPARED("populate-8m", 1, "populate 8 MiB, round-2m", round_2m, populate_8m, NULL, .pages = 4 * PAGES_2M),
-	PREPARED("populate-8m", 1, "populate 8 MiB, round-1g", round_1g, populate_8m, NULL, .pages = 4 * PAGES_2M),
-	PREPARED("populate-8m", 1, "populate 8 MiB, first-touch", first_touch, populate_8m, NULL, .pages = 4 * PAGES_2M),
-	PREPARED("populate-1g", 1, "populate 1 GiB, round-1g", round_1g, populate_1g, NULL, .pages = PAGES_1G, .mib = 2048),
-	PREPARED("policy", 1, "set round-4k", none, set_round_4k, is_round_4k),
-	PREPARED("policy", 1, "set round-2m with weights", round_4k, set_weighted, is_weighted),
-	PREPARED("policy", 1, "set first-touch", on_node_0, set_first_touch, is_first_touch, .stamped = true),
-	PREPARED("move", 1, "move small pages", on_node_0, move_small, small_moved, .stamped = true, .again = true),
-	PREPARED("move", 1, "move pages of 2 MiB", on_node_0, move_some_of_2m, some_of_2m_moved, .stamped = true, .again = true),
-	PREPARED("move", 1, "move 2 MiB", on_node_0, move_2m, is_2m_moved, .stamped = true, .again = true),
-	PREPARED("rebalance", 1, "rebalance, by 4 KiB", to_divide, try_rebalance, is_balanced, .stamped = true, .again = true),
-	PREPARED("rebalance", 1, "rebalance, by 2 MiB", to_make_one, try_rebalance, is_balanced, .stamped = true, .again = true),
-	PREPARED("rebalance", 1, "rebalance, by affinity", to_follow, try_rebalance, is_balanced, .stamped = true, .again = true),
+	PREPARED("populate", 5, "populate a page, round-4k", round_4k, populate_page, NULL, .pages = 1),
+	PREPARED("populate", 9, "populate 2 MiB, round-4k", round_4k, populate_2m, NULL, .pages = PAGES_2M),
+	PREPARED("populate", 4, "populate 2 MiB, round-2m", round_2m, populate_2m, NULL, .pages = PAGES_2M),
+	PREPARED("populate", 4, "populate 2 MiB, first-touch", first_touch, populate_2m, NULL, .pages = PAGES_2M),
+	PREPARED("populate", 5, "populate a page, first-touch", first_touch, populate_page, NULL, .pages = 1),
+	PREPARED("populate", 4, "populate 2 MiB, none", none, populate_2m, NULL, .pages = PAGES_2M, .unmapped = true),
+	PREPARED("populate-8m", 30, "populate 8 MiB, round-4k", round_4k, populate_8m, NULL, .pages = 4 * PAGES_2M),
+	PREPARED("populate-8m", 10, "populate 8 MiB, round-2m", round_2m, populate_8m, NULL, .pages = 4 * PAGES_2M),
+	PREPARED("populate-8m", 4, "populate 8 MiB, round-1g", round_1g, populate_8m, NULL, .pages = 4 * PAGES_2M),
+	PREPARED("populate-8m", 10, "populate 8 MiB, first-touch", first_touch, populate_8m, NULL, .pages = 4 * PAGES_2M),
+	PREPARED("policy", 3, "set round-4k", none, set_round_4k, is_round_4k),
+	PREPARED("policy", 3, "set round-2m with weights", round_4k, set_weighted, is_weighted),
+	PREPARED("policy", 14, "set first-touch", on_node_0, set_first_touch, is_first_touch, .stamped = true),
+	PREPARED("move", 19, "move small pages", on_node_0, move_small, small_moved, .stamped = true, .again = true),
+	PREPARED("move", 20, "move pages of 2 MiB", on_node_0, move_some_of_2m, some_of_2m_moved, .stamped = true, .again = true),
+	PREPARED("move", 18, "move 2 MiB", on_node_0, move_2m, is_2m_moved, .stamped = true, .again = true),
+	PREPARED("rebalance", 36, "rebalance, by 4 KiB", to_divide, try_rebalance, is_balanced, .stamped = true, .again = true),
+	PREPARED("rebalance", 18, "rebalance, by 2 MiB", to_make_one, try_rebalance, is_balanced, .stamped = true, .again = true),
+	PREPARED("rebalance", 22, "rebalance, by affinity", to_follow, try_rebalance, is_balanced, .stamped = true, .again = true),
 	PREPARED("release", 1, "release a page of 2 MiB", on_node_0, release_one, NULL, .pages = -1UL, .stamped = true),
 	PREPARED("release", 1, "release an untouched page of 2 MiB", untouched, release_one, NULL, .pages = -1UL),
-	PREPARED("release", 1, "events of a guest", start_told, release_pages, are_released, .stamped = true, .again = true, .by_guest = true),
-	PREPARED("touch", 1, "touch 2 MiB", released, touch_2m, is_2m_touched, .by_guest = true, .again = true),
-	PREPARED("touch", 1, "touch small pages", released, touch_small, are_small_touched, .by_guest = true, .again = true),
+	PREPARED("release", 5, "events of a guest", start_told, release_pages, are_released, .stamped = true, .again = true, .by_guest = true),
+	PREPARED("touch", 1, "touch 2 MiB", released, touch_2m, is_2m_touched, .by_guest = true, .again = true, .may_kill = true),
+	PREPARED("touch", 40, "touch small pages", released_small, touch_small, are_small_touched, .by_guest = true, .again = true),
 	PREPARED("touch", 1, "touch a page of 2 MiB", released_in_vain, touch_one, NULL, .by_guest = true, .may_kill = true),
-	PREPARED("touch", 1, "touch by dom0", untouched, touch_by_dom0, is_touched),
-	PREPARED("sample", 1, "start sampling", on_node_0, start_sampling, is_sampled, .stamped = true),
-	PREPARED("sample", 1, "start sampling again", sampled_before, start_sampling, is_sampled, .stamped = true),
-	PREPARED("sample", 1, "ask for samples", sampled, ask_samples, NULL, .stamped = true),
+	PREPARED("touch", 1, "touch by dom0", untouched_elsewhere, touch_by_dom0, is_touched),
+	PREPARED("sample", 18, "start sampling", on_node_0, start_sampling, is_sampled, .stamped = true),
+	PREPARED("sample", 12, "start sampling again", sampled_before, start_sampling, is_sampled, .stamped = true),
+	PREPARED("sample", 2, "ask for samples", sampled, ask_samples, NULL, .stamped = true),
 	PREPARED("sample", 0, "stop sampling", sampled, stop_sampling, NULL, .stamped = true),
 	PREPARED("ask", 1, "ask where memory is", on_node_0, ask_usage, NULL, .stamped = true),
 	PREPARED("ask", 1, "ask for touches", untouched, ask_touches, NULL),
 	PREPARED("ask", 0, "ask where pages are", on_node_0, ask_where, NULL, .stamped = true),
-	{ .group = "create", .points = 1, .name = "create a domain" },
+	{ .group = "create", .points = 326, .name = "create a domain" },
 	{ 0 }
 };

@@ -20,10 +20,10 @@ struct operation {
 	long (*run)(domid_t domid);
 	bool (*is_done)(domid_t domid);
 	unsigned long pages;			/* that the domain has more */
-	unsigned long mib;			/* that it may have, if that is not little */
 	bool stamped;				/* its pages were written to */
 	bool again;				/* it may succeed in part */
 	bool by_guest;				/* the guest's own vCPU does it */
+	bool unmapped;				/* stock Xen's code keeps what it cannot map */
 	bool may_kill;				/* where nobody can get an error; -EPIPE */
 };
 

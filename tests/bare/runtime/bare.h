@@ -33,8 +33,8 @@ void note(const char *name, long value);
 
 /* domain.c.  What fails there and is not the question is the end of the program. */
 domid_t new_domain(unsigned long mib, unsigned int vcpus);
-/* false: it could not be made, and is not there. */
-bool try_new_domain(unsigned long mib, unsigned int vcpus, domid_t *domid, long *error);
+/* The first step of it, which may fail; without memory and vCPUs. */
+long create_domain(domid_t *domid, unsigned int vcpus);
 void set_max_pages(domid_t domid, unsigned long pages);
 void finish_creation(domid_t domid);
 long destroy_domain(domid_t domid);
@@ -96,6 +96,8 @@ long try_set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const u
 /* The nth allocation of Xen for a vCPU of the domain fails, and `rest`: all that follow.  Says how many there were since the last call. */
 unsigned long arm_fault(domid_t domid, unsigned long nth, bool rest);
 unsigned long disarm_fault(void);
+/* Bytes that Xen has of what it allocates in less than pages. */
+unsigned long small_memory(void);
 
 /* guest.c.  PVH guests, whose programs are in guests/. */
 #define GUEST_IMAGE(symbol, file) \

@@ -7,16 +7,26 @@
 #define ALLOC_FAULT 63
 #define ALLOC_FAULT_SHIFT 6
 
+static unsigned long fault_op(domid_t domid, unsigned long nth, bool rest)
+{
+	long result = hypercall(__HYPERVISOR_memory_op, ALLOC_FAULT | (nth << 1 | rest) << ALLOC_FAULT_SHIFT, domid, 0, 0);
+
+	if (result < 0)
+		die_of("this Xen cannot fail on purpose: %ld", result);
+	return result;
+}
+
 unsigned long arm_fault(domid_t domid, unsigned long nth, bool rest)
 {
-	long seen = hypercall(__HYPERVISOR_memory_op, ALLOC_FAULT | (nth << 1 | rest) << ALLOC_FAULT_SHIFT, domid, 0, 0);
-
-	if (seen < 0)
-		die_of("this Xen cannot fail on purpose: %ld", seen);
-	return seen;
+	return fault_op(domid, nth, rest);
 }
 
 unsigned long disarm_fault(void)
 {
-	return arm_fault(0, 0, false);
+	return fault_op(0, 0, false);
+}
+
+unsigned long small_memory(void)
+{
+	return fault_op(DOMID_INVALID, 0, false);
 }
