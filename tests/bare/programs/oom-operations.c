@@ -467,11 +467,11 @@ const struct operation operations[] = {
 	PREPARED("touch", 1, "touch by dom0", untouched_elsewhere, touch_by_dom0, is_touched),
 	PREPARED("sample", 18, "start sampling", on_node_0, start_sampling, is_sampled, .stamped = true),
 	PREPARED("sample", 12, "start sampling again", sampled_before, start_sampling, is_sampled, .stamped = true),
-	PREPARED("sample", 2, "ask for samples", sampled, ask_samples, NULL, .stamped = true),
+	PREPARED("sample", 1, "ask for samples", sampled, ask_samples, NULL, .stamped = true),
 	PREPARED("sample", 0, "stop sampling", sampled, stop_sampling, NULL, .stamped = true),
 	PREPARED("ask", 1, "ask where memory is", on_node_0, ask_usage, NULL, .stamped = true),
 	PREPARED("ask", 1, "ask for touches", untouched, ask_touches, NULL),
 	PREPARED("ask", 0, "ask where pages are", on_node_0, ask_where, NULL, .stamped = true),
-	{ .group = "create", .points = 326, .name = "create a domain" },
+	{ .group = "create", .points = 324, .name = "create a domain" },
 	{ 0 }
 };
