@@ -27,6 +27,7 @@ class Case:
     ours: bool = False          # it needs hypercalls that stock Xen has not
     on: tuple = ("debug", "release", "off")     # the first one in make test
     ept: bool = False           # it runs with EPT, too
+    slow: bool = False          # in make soak only
     finding: str = ""           # what it has shown, and on which it is red today
     red_on: tuple = ()
     red: type = XenDown
@@ -35,6 +36,9 @@ class Case:
 
 
 POOL_IS_EMPTY = r"failed to allocate from HAP pool$"
+NO_TABLE = r"domain_crash called from .*/p2m-pod\.c:\d+$", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$"
+# what stock Xen says, too, of what fails here
+OUT_OF_MEMORY = POOL_IS_EMPTY, r"page number [0-9a-f]+ invalid$", r"Allocation failure when expanding d\d+ grant table$"
 PUT_PAGE = "finding xen-core 1: populating fails inside an extent, and Xen panics"
 NO_FLUSH = "findings xen-core 2, xen-touch 1: a moved page's old frame is freed without a flush"
 # A debug Xen maps by its own cache what it copies, and flushes all when that is full: a TLB forgets too early there.
@@ -61,7 +65,7 @@ CASES = (
     Case("max-pause", "max-pause", topology=TWO_AND_ONE, ours=True, red=Differs,
          finding="issue 24, section 6: a vCPU that writes waits for copies, and nobody can say how long"),
     Case("touch-no-table", "touch-no-table", ept=True, topology=TWO_NODES, ours=True, red=Differs,
-         expected=(POOL_IS_EMPTY, r"domain_crash called from .*/p2m-pod\.c:\d+$", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$"),
+         expected=(POOL_IS_EMPTY, *NO_TABLE),
          may_die=(1,),
          finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),
     Case("populate-over", "populate-over", ept=True, topology=TWO_NODES, ours=True, red=Differs,
@@ -72,5 +76,9 @@ CASES = (
     Case("default-asked", "default", "asked", TWO_NODES, ours=True),
     Case("gfn-beyond", "gfn-beyond", ept=True, topology=TWO_NODES, red=Differs,
          finding="the random campaign: stock Xen takes a gfn of 64 bits for another, and its memory for 2^63 pages"),
+    *(Case(f"oom-{group}", "oom", group, topology=TWO_NODES, ours=True, on=("fault",), expected=OUT_OF_MEMORY, slow=group != "populate")
+      for group in ("populate", "populate-8m", "policy", "move", "rebalance", "release", "sample", "ask", "create")),
+    Case("oom-touch", "oom", "touch", topology=TWO_NODES, ours=True, on=("fault",), expected=(*OUT_OF_MEMORY, *NO_TABLE),
+         may_die=tuple(range(1, 200)), slow=True),
     Case("vnuma", "vnuma", ept=True, topology=TWO_NODES, ours=True, red=Differs, finding="finding xen-core 5: a rebalance undoes vNUMA"),
 )

@@ -6,7 +6,8 @@ Without the policy's option in Xen (`off`) all is as with stock; with it (`debug
 import pytest
 from cases import CASES, EPT, Differs
 
-OURS = "debug", "release"
+# with the series; fault is debug with allocations that fail when a program wants it
+OURS = "debug", "release", "fault"
 
 
 def pairs(ours):
@@ -16,7 +17,7 @@ def pairs(ours):
             if case.ours != ours or ours and hypervisor not in OURS:
                 continue
             marks = []
-            if hypervisor != case.on[0]:
+            if case.slow or hypervisor != case.on[0]:
                 marks.append(pytest.mark.soak)
             if case.finding and hypervisor in case.red_on:
                 marks.append(pytest.mark.xfail(strict=True, raises=case.red, reason=case.finding))

@@ -8,12 +8,14 @@ step = @$(nice) $(here)$1 >/dev/null 2>&8 || { kill -- -$$PPID; false; }
 # of builds that are made by make: it passes the jobserver on
 build = +$(step)
 
-XEN := debug release off optional stock
+XEN := debug release off optional stock fault
+# of make soak alone
+SANITIZED := ubsan
 IMAGES := base debian demo
 
 all: test soak bench images
 test: $(XEN:%=xen-%) images-debian qemu qemu-plugin workloads trees
-soak: test
+soak: test $(SANITIZED:%=xen-%)
 check: trees xen-tools
 bench: xen-release xen-stock images-base qemu qemu-plugin workloads
 demo: repair-shown
@@ -48,8 +50,10 @@ series-xen series-linux: series-%: packages
 trees: series-xen series-linux
 	$(call step,trees.sh)
 
-$(XEN:%=xen-%): xen-%: series-xen
+$(XEN:%=xen-%) $(SANITIZED:%=xen-%): xen-%: series-xen
 	$(call build,xen.sh $*)
+# built at the same place, and by then mostly in ccache
+xen-fault: | xen-debug
 xen-tools: series-xen
 linux: series-linux
 bin: xen-tools
@@ -69,5 +73,5 @@ $(IMAGES:%=images-%): images-%:
 	$(call build,images.sh $*)
 
 .PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-linux series-xen series-linux trees \
-	$(XEN:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
+	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
 	images $(IMAGES:%=images-%)

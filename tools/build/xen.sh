@@ -1,11 +1,14 @@
 #!/bin/bash
-# xen.sh debug|release|off|optional|stock: build/xen-VARIANT/ with xen, xen-syms and .config, and objects/ where the fragment
-# says "# keep: objects".
+# xen.sh debug|release|off|optional|stock|fault: build/xen-VARIANT/ with xen, xen-syms and .config, and objects/ where the fragment
+# says "# keep: objects".  fault is debug with a patch on top, which is for tests and not in the series.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-variant=$1
-fragment=$here/xen-$variant.config
+variant=$1 like=$1 patch=
+if [ "$variant" = fault ]; then
+	like=debug patch=$ROOT/tests/bare/fault/alloc-fault.patch
+fi
+fragment=$here/xen-$like.config
 [ -f "$fragment" ] || die "no hypervisor is called $variant"
 what=series
 [ "$variant" = stock ] && what=base
@@ -15,8 +18,10 @@ mapfile -t paths <"$here/xen.paths"
 
 compile() {
 	local out=$1
-	build_place "xen-$variant"
+	# where what it is like is built, too, of which ccache knows most files
+	build_place "xen-$like"
 	unpack "$repo" "$commit" "$place/source" "${@:2}"
+	[ -z "$patch" ] || patch -d "$place/source" -p1 --fuzz=0 -i "$patch"
 	"$here/hypervisor.sh" "$place/source" "$place/objects" "$fragment" "$MAKE_JOBS"
 	cp "$place/objects/xen" "$place/objects/xen-syms" "$place/objects/.config" "$out/"
 	grep -qx '# keep: objects' "$fragment" || return 0
@@ -27,7 +32,7 @@ compile() {
 	find "$out/objects" -name '*.o' -exec strip -g {} +
 }
 export -f compile build_place unpack
-export repo commit here variant fragment CACHE MAKE_JOBS
+export repo commit here like patch fragment CACHE MAKE_JOBS
 # a series without any patch has no option to ask for
 compgen -G "$ROOT/xen-patches/*.patch" >/dev/null || export MAY_LACK=NUMA_POLICY
 
@@ -36,4 +41,6 @@ build() {
 	run_step "xen-$variant" 115 "building Xen ($variant)" compile "$1" "${paths[@]}"
 }
 
-product "xen-$variant" "$(hypervisor_key "$repo" "$commit" "$fragment")" build
+wanted=$(hypervisor_key "$repo" "$commit" "$fragment")
+[ -z "$patch" ] || wanted=$(key "$wanted" "$patch")
+product "xen-$variant" "$wanted" build

@@ -33,6 +33,8 @@ void note(const char *name, long value);
 
 /* domain.c.  What fails there and is not the question is the end of the program. */
 domid_t new_domain(unsigned long mib, unsigned int vcpus);
+/* The first step of it, which may fail; without memory and vCPUs. */
+long create_domain(domid_t *domid, unsigned int vcpus);
 void set_max_pages(domid_t domid, unsigned long pages);
 void finish_creation(domid_t domid);
 long destroy_domain(domid_t domid);
@@ -59,6 +61,8 @@ unsigned long free_pages(unsigned int node, unsigned int bits);
 void *try_map_page(unsigned int window, domid_t domid, unsigned long gfn);
 void *map_page(unsigned int window, domid_t domid, unsigned long gfn);
 unsigned long frame_of(unsigned int window);
+/* Of whom a frame is, Xen knows where it has it. */
+unsigned long gfn_of_frame(unsigned long frame);
 void unmap_page(unsigned int window);
 /* The entry is cleared, the TLB is not told. */
 void clear_entry(unsigned int window);
@@ -80,6 +84,20 @@ struct node_usage {
 	uint64_t pages[XEN_NUMA_USAGE_SIZES];
 };
 void get_usage(domid_t domid, struct node_usage usage[MOST_NODES]);
+void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr);
+uint32_t get_policy(domid_t domid);
+/* In the reserve. */
+unsigned long untouched_pages(domid_t domid);
+/* What may fail. */
+long try_policy_op(struct xen_domctl *op, uint32_t what, domid_t domid);
+long try_set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights);
+
+/* fault.c: what a hypervisor with fault/alloc-fault.patch has. */
+/* The nth allocation of Xen for a vCPU of the domain fails, and `rest`: all that follow.  Says how many there were since the last call. */
+unsigned long arm_fault(domid_t domid, unsigned long nth, bool rest);
+unsigned long disarm_fault(void);
+/* Bytes that Xen has of what it allocates in less than pages. */
+unsigned long small_memory(void);
 
 /* guest.c.  PVH guests, whose programs are in guests/. */
 #define GUEST_IMAGE(symbol, file) \

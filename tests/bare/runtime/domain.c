@@ -28,7 +28,7 @@ static void must_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid)
 		die_of("domctl %u on d%d: %ld", cmd, domid, result);
 }
 
-domid_t new_domain(unsigned long mib, unsigned int vcpus)
+long create_domain(domid_t *domid, unsigned int vcpus)
 {
 	struct xen_domctl create = {
 		.u.createdomain = {
@@ -41,12 +41,21 @@ domid_t new_domain(unsigned long mib, unsigned int vcpus)
 			.arch.emulation_flags = XEN_X86_EMU_LAPIC,
 		},
 	};
+	static domid_t last;
+
+	*domid = ++last;
+	return do_domctl(&create, XEN_DOMCTL_createdomain, *domid);
+}
+
+domid_t new_domain(unsigned long mib, unsigned int vcpus)
+{
 	struct xen_domctl memory = { .u.max_mem.max_memkb = mib << 10 };
 	struct xen_domctl cpus = { .u.max_vcpus.max = vcpus };
-	static domid_t last;
-	domid_t domid = ++last;
+	domid_t domid;
+	long error = create_domain(&domid, vcpus);
 
-	must_domctl(&create, XEN_DOMCTL_createdomain, domid);
+	if (error)
+		die_of("d%d cannot be created: %ld", domid, error);
 	must_domctl(&memory, XEN_DOMCTL_max_mem, domid);
 	must_domctl(&cpus, XEN_DOMCTL_max_vcpus, domid);
 	return domid;

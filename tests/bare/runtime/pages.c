@@ -74,6 +74,11 @@ unsigned long frame_of(unsigned int window)
 	return FRAME(*entry_of(windows[window], &at));
 }
 
+unsigned long gfn_of_frame(unsigned long frame)
+{
+	return machine_to_phys[frame];
+}
+
 void clear_entry(unsigned int window)
 {
 	if (set_entry(window, 0, DOMID_SELF))

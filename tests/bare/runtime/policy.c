@@ -4,17 +4,21 @@
 
 #include "bare.h"
 
+long try_policy_op(struct xen_domctl *op, uint32_t what, domid_t domid)
+{
+	op->u.numa_policy.op = what;
+	return do_domctl(op, XEN_DOMCTL_numa_policy, domid);
+}
+
 static void policy_op(struct xen_domctl *op, uint32_t what, domid_t domid)
 {
-	long result;
+	long result = try_policy_op(op, what, domid);
 
-	op->u.numa_policy.op = what;
-	result = do_domctl(op, XEN_DOMCTL_numa_policy, domid);
 	if (result)
 		die_of("NUMA policy operation %u on d%d: %ld", what, domid, result);
 }
 
-static void set(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights, uint32_t max_pause_us)
+static long try_set(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights, uint32_t max_pause_us)
 {
 	struct xen_domctl op = { 0 };
 	struct xen_domctl_numa_policy_conf *conf = &op.u.numa_policy.u.conf;
@@ -25,7 +29,28 @@ static void set(domid_t domid, uint32_t policy, unsigned long nodes, const uint3
 	set_xen_guest_handle(conf->nodes.bitmap, (uint8_t *)&nodes);
 	conf->nr_weights = nr_weights;
 	set_xen_guest_handle(conf->weights, (uint32_t *)weights);
-	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_SET, domid);
+	return try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_SET, domid);
+}
+
+static void set(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights, uint32_t max_pause_us)
+{
+	long result = try_set(domid, policy, nodes, weights, nr_weights, max_pause_us);
+
+	if (result)
+		die_of("policy %u of d%d: %ld", policy, domid, result);
+}
+
+long try_set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights)
+{
+	return try_set(domid, policy, nodes, weights, nr_weights, 0);
+}
+
+uint32_t get_policy(domid_t domid)
+{
+	struct xen_domctl op = { 0 };
+
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_GET, domid);
+	return op.u.numa_policy.u.conf.policy;
 }
 
 void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint32_t *weights, unsigned int nr_weights)
@@ -111,4 +136,27 @@ void get_usage(domid_t domid, struct node_usage usage[MOST_NODES])
 			for (int size = 0; size < XEN_NUMA_USAGE_SIZES; size++)
 				usage[node].pages[size] += some[node].pages[size];
 	}
+}
+
+void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr)
+{
+	struct xen_domctl op = { .u.numa_policy.u.locate.nr = nr };
+
+	set_xen_guest_handle(op.u.numa_policy.u.locate.pages, pages);
+	while (op.u.numa_policy.u.locate.done < nr)
+		policy_op(&op, XEN_DOMCTL_NUMA_POLICY_LOCATE, domid);
+}
+
+unsigned long untouched_pages(domid_t domid)
+{
+	struct xen_domctl op = { 0 };
+	uint64_t reserve[MOST_NODES] = { 0 };
+	unsigned long pages = 0;
+
+	op.u.numa_policy.u.touches.nr_nodes = MOST_NODES;
+	set_xen_guest_handle(op.u.numa_policy.u.touches.reserve, reserve);
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_TOUCHES, domid);
+	for (int node = 0; node < MOST_NODES; node++)
+		pages += reserve[node];
+	return pages;
 }
