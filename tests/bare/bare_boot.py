@@ -100,6 +100,7 @@ class Boot:
     expected: tuple = ()        # lines of Xen's, patterns, that are no fault in this program
     may_die: tuple = ()         # domains that Xen ends
     seconds: int = SECONDS
+    qemu_options: tuple = ()
 
     def run(self):
         """The Report.  XenDown, BootRed, or HostFault, if the host is to blame."""
@@ -112,7 +113,7 @@ class Boot:
         stem = "-".join(["bare", self.program.name, *self.words.split(), self.hypervisor, nonce[:6]])
         self.console = logs / f"{stem}.console.log"
         self.console.touch()
-        command = [*emulator(self.topology, self.console), "-kernel", str(xen.relative_to(BUILD)),
+        command = [*emulator(self.topology, self.console), *self.qemu_options, "-kernel", str(xen.relative_to(BUILD)),
                    "-initrd", f"{self.program.relative_to(BUILD)} {nonce} {self.words}".rstrip(),
                    "-append", f"{OPTIONS} {self.xen_options}".rstrip()]
         (logs / f"{stem}.command").write_text(shlex.join(command) + "\n")
