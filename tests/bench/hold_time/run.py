@@ -26,6 +26,7 @@ VCPUS = (1, 8)
 # subject -> hypervisor, words of the program
 SUBJECTS = {
     report.STOCK: ("stock", "pod"),
+    report.PLAIN: ("stock", ""),
     "none": ("release", "none pod"),
     "round-4k": ("release", "round-4k pod"),
     "round-2m": ("release", "round-2m pod"),
