@@ -61,6 +61,7 @@ bench: setup-bench
 	@$(PYTHON) tests/bench/create_cost/run.py
 	@$(PYTHON) tests/bench/move_cost/run.py
 	@$(PYTHON) tests/bench/touch_cost/run.py
+	@$(PYTHON) tests/bench/hold_time/run.py
 	@$(PYTHON) tests/bench/carrefour_cost/run.py
 	@$(PYTHON) tests/bench/placement/run.py
 	@$(PYTHON) tests/bench/repair/run.py

@@ -100,6 +100,7 @@ class Boot:
     expected: tuple = ()        # lines of Xen's, patterns, that are no fault in this program
     may_die: tuple = ()         # domains that Xen ends
     seconds: int = SECONDS
+    qemu_options: tuple = ()
     ended = ENDED
 
     def run(self):
@@ -122,7 +123,7 @@ class Boot:
 
     def _emulate(self, xen, nonce, record):
         """What the program reports, and what QEMU says at its end: errors, and status."""
-        command = [*emulator(self.topology, self.console), "-kernel", str(xen.relative_to(BUILD)),
+        command = [*emulator(self.topology, self.console), *self.qemu_options, "-kernel", str(xen.relative_to(BUILD)),
                    "-initrd", f"{self.program.relative_to(BUILD)} {nonce} {self.words}".rstrip(),
                    "-append", f"{OPTIONS} {self.xen_options}".rstrip()]
         record.write_text(shlex.join(command) + "\n")

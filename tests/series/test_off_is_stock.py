@@ -21,7 +21,7 @@ DECLARED = (
      "arch/x86/mm/hap/hap.o", "hap_write_p2m_entry_post"),
     ("0025, likewise: 512 such entries are written without a flush each", "arch/x86/mm/p2m-pt.o", "do_recalc"),
     ("0042, a mistake in stock Xen", "common/sched/core.o", "sched_wait_rendezvous_in schedule_cpu_rm"),
-    ("0053, a mistake in stock Xen: an index was cut to 32 bits", "arch/x86/mm/p2m-pt.o",
+    ("0054, a mistake in stock Xen: an index was cut to 32 bits", "arch/x86/mm/p2m-pt.o",
      "p2m_next_level.constprop p2m_pt_set_entry p2m_pt_set_recalc_range"),
     ("whether the access was a write is passed on, and not used", "arch/x86/hvm/svm/svm.o", "svm_vmexit_handler"),
     ("a loop became a function, which is inlined: the same instructions, placed otherwise",

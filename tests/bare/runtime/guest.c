@@ -35,7 +35,7 @@ struct cpu_record {
 struct context {
 	struct hvm_save_descriptor header_descriptor;
 	HVM_SAVE_TYPE(HEADER) header;
-	struct cpu_record cpus[GUEST_CPUS];
+	struct cpu_record cpus[GUEST_MOST_CPUS];
 	struct hvm_save_descriptor end_descriptor;
 	HVM_SAVE_TYPE(END) end;
 } __attribute__((packed));

@@ -12,7 +12,7 @@
 #define PAGES (1UL << 9)
 
 /* What the issue is: no more than this, by what the p2m says was done. */
-#define BOUND (1024U + 2 * 64U)
+#define BOUND (512U + 2 * 64U)
 
 static struct p2m_domain *p2m;
 static struct { bool large, small; struct page_info *frames; bool gone[512]; } block[BLOCKS];
@@ -189,23 +189,24 @@ static void a_gib_is_divided_twice(void **unused)
 
 static void small_pages_are_one_round(void **unused)
 {
-	struct piece piece[1024];
+	struct piece piece[512];
 
-	for (unsigned int i = 0; i < 1024; i++)
+	for (unsigned int i = 0; i < 512; i++)
 		piece[i] = (struct piece){ i / 256 * PAGES + i % 256 * 2, 1 };
-	for (unsigned int b = 0; b < 4; b++)
+	for (unsigned int b = 0; b < 2; b++)
 		block[b].small = true;
-	release(piece, 1024);
+	release(piece, 512);
 	assert_int_equal(rounds, 1);
-	assert_int_equal(result[P2M_NUMA_RELEASED], 1024);
+	assert_int_equal(result[P2M_NUMA_RELEASED], 512);
 }
 
-static void so_are_two_superpages(void **unused)
+/* It may be 512 entries, which is not known before. */
+static void so_is_a_superpage(void **unused)
 {
 	struct piece piece[] = { { 0, PAGES }, { PAGES, PAGES } };
 
 	release(piece, 2);
-	assert_int_equal(rounds, 1);
+	assert_int_equal(rounds, 2);
 	assert_int_equal(result[P2M_NUMA_RELEASED], 2 * PAGES);
 }
 
@@ -227,7 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(an_event_may_divide_a_superpage), TEST(pieces_of_any_size), TEST(a_gib_is_divided_twice), TEST(small_pages_are_one_round),
-		TEST(so_are_two_superpages), TEST(without_a_table_it_is_tried_once),
+		TEST(so_is_a_superpage), TEST(without_a_table_it_is_tried_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
