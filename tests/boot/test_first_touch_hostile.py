@@ -29,12 +29,14 @@ def witnesses(machine):
 
 @pytest.mark.boot("n4")
 @pytest.mark.heavy
-def test_only_the_liar_is_hurt(machine):
+@pytest.mark.parametrize("digits, seconds", [(5, 1), pytest.param(6, 5, marks=pytest.mark.soak)])    # of events, of garbage
+def test_only_the_liar_is_hurt(machine, digits, seconds):
     """Full batches from all vCPUs, events without sense, and at last all of its memory, in use or not."""
     check = witnesses(machine)
 
     def lies():
-        for mode, said in (("flood 1 8", r"flooded with \d{6,} events"), ("garbage 2 5", r"\d\d+ batches of garbage, 0 refused")):
+        for mode, said in (("flood 1 8", rf"flooded with \d{{{digits},}} events"),
+                           (f"garbage 2 {seconds}", r"\d\d+ batches of garbage, 0 refused")):
             start(machine, 2, f"memory-events {mode}")
             go(machine)
             guests.wait_console(machine, "g", said, timeout=120)
