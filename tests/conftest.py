@@ -52,8 +52,8 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     config.addinivalue_line("markers", "soak: takes long and is rarely red; its truth has a shorter test beside it")
-    config.addinivalue_line("markers", "heavy(is_it=True): guests keep several emulated CPUs at work, and with them all of the host: nothing "
-                            "runs beside; of a file that is heavy, heavy(False) is a test whose guests do not")
+    config.addinivalue_line("markers", "heavy(is_it=True): guests keep several emulated CPUs at work, and with them all of the host: "
+                            "nothing runs beside; of a file that is heavy, heavy(False) is a test whose guests do not")
     config.addinivalue_line("markers", "modest: its machine has no clock but its instructions, and takes what CPUs have left")
     config.pluginmanager.register(reruns, "reruns")
     # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
