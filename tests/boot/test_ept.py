@@ -184,7 +184,7 @@ def check_log_dirty_while_sampled(machine, reads, writes):
     """
     passes = r"(?s)pass (\d+) .*pass (?!\1 )(\d+) .*pass (?!\1 |\2 )(\d+) .*pass (?!\1 |\2 |\3 )\d+ "
     # somebody reads meanwhile: Xen gives up on a ring that nobody reads
-    said = machine.run(f"numa-sample $(cat /tmp/sampled-g) read 10000 >/dev/null & reader=$!; log-dirty $(cat /tmp/sampled-g) {MEMORY << 8} "
+    said = machine.run(f"numa-sample $(cat /tmp/sampled-g) read 999 >/dev/null & reader=$!; log-dirty $(cat /tmp/sampled-g) {MEMORY << 8} "
                        f"console-wait g 300 $(wc -c <{guests.console_log('g')}) {shlex.quote(passes)}; "
                        "status=$?; kill -9 $reader; exit $status", timeout=600).out
     runs = re.findall(r"^dirty (\w+) (\d+)$", said, re.M)
