@@ -52,7 +52,8 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     config.addinivalue_line("markers", "soak: takes long and is rarely red; its truth has a shorter test beside it")
-    config.addinivalue_line("markers", "heavy: guests keep several emulated CPUs at work, and with them all of the host: nothing runs beside")
+    config.addinivalue_line("markers", "heavy(is_it=True): guests keep several emulated CPUs at work, and with them all of the host: "
+                            "nothing runs beside; of a file that is heavy, heavy(False) is a test whose guests do not")
     config.addinivalue_line("markers", "modest: its machine has no clock but its instructions, and takes what CPUs have left")
     config.pluginmanager.register(reruns, "reruns")
     # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
@@ -92,15 +93,20 @@ def pytest_configure_node(node):
     node.workerinput["modest"] = node.config.modest
 
 
+def is_heavy(item):
+    mark = item.get_closest_marker("heavy")
+    return mark is not None and mark.args != (False,)
+
+
 def is_modest(item):
     """Whether a test takes nothing but what CPUs have left, however long that takes."""
-    without_machine = item.path.relative_to(TESTS).parts[0] in BOOTLESS and not any(map(item.get_closest_marker, ("boot", "heavy")))
+    without_machine = item.path.relative_to(TESTS).parts[0] in BOOTLESS and not (item.get_closest_marker("boot") or is_heavy(item))
     return without_machine or item.get_closest_marker("modest") is not None
 
 
 def unit(item):
     """What a test shares a worker with."""
-    is_of = {HEAVY: item.get_closest_marker("heavy"), EARLY: item.get_closest_marker("bisect"),
+    is_of = {HEAVY: is_heavy(item), EARLY: item.get_closest_marker("bisect"),
              MODEST: item.config.modest and is_modest(item)}
     return unit_name(machine_of(item), str(item.path.relative_to(TESTS)), *filter(is_of.get, is_of))
 

@@ -53,7 +53,7 @@ def planted(directory, file, old, new, to):
         if path.is_dir() and not rest:      # of links, too: what includes ../FILE there has to come here
             shutil.copytree(path, to / path.name, copy_function=os.symlink, ignore_dangling_symlinks=True)
         else:
-            (to / path.name).symlink_to(path.resolve())
+            (to / path.name).symlink_to(path.absolute())
     if rest:
         planted(directory / first, rest, old, new, to / first)
     else:

@@ -95,6 +95,7 @@ def test_2_mib_that_are_handed_out_page_by_page(machine):
     check_split(machine, 18, 2, 16, [1, 2, 3])
 
 
+@pytest.mark.heavy(False)
 @pytest.mark.boot("n4")
 def test_errors(machine):
     start(machine, 1, "memory-events errors")
@@ -104,6 +105,7 @@ def test_errors(machine):
     assert len(said) == 5 and {verdict for _, verdict in said} == {"right"}, said
 
 
+@pytest.mark.heavy(False)
 @pytest.mark.boot("n4")
 def test_no_use_for_events(machine):
     start(machine, 1, "memory-events errors", policy="round-4k")
@@ -170,6 +172,7 @@ def test_save_and_restore(machine):
     wait_storm(machine, "g", 2000)
 
 
+@pytest.mark.heavy(False)
 @both
 def test_nothing_is_left(machine):
     def work():
@@ -181,6 +184,7 @@ def test_nothing_is_left(machine):
     memory.leaves_nothing(machine, work)
 
 
+@pytest.mark.heavy(False)
 @pytest.mark.boot("n4")
 def test_refused_with_a_reason(machine):
     guests.create(machine, "g", memory=64, maxmem=128, policy="round-4k")
@@ -192,6 +196,7 @@ def test_refused_with_a_reason(machine):
     assert guests.dump(machine, "h").policy == "first-touch"
 
 
+@pytest.mark.heavy(False)
 @pytest.mark.boot("n4")
 @pytest.mark.parametrize("full", [pytest.param(False, id="room"), pytest.param(True, id="full", marks=pytest.mark.soak)])
 def test_more_than_the_reserve_of_a_node(machine, full):

@@ -388,10 +388,19 @@ def test_end_of_bochs(said, status, killed_by, well, tmp_path, monkeypatch):
     assert machine.ended_well() is well
 
 
+@pytest.fixture
+def no_dom0(monkeypatch, tmp_path):
+    """Nothing but Xen is loaded, which says something and ends for lack of a dom0: Bochs takes long to read a CD."""
+    nothing = tmp_path / "nothing"
+    nothing.write_bytes(bytes(4096))
+    loaded = Machine.loaded
+    monkeypatch.setattr(Machine, "loaded", lambda self: [loaded(self)[0], nothing, nothing])
+
+
 @EMULATORS
-def test_boot_early_panic(emulated, topology):
+def test_boot_early_panic(emulated, topology, no_dom0):
     """QEMU ends with status 0 here: only the missing record tells."""
-    machine = emulated(TOPOLOGIES[topology], XEN, "dom0_mem=4M,max:4M")
+    machine = emulated(TOPOLOGIES[topology], XEN)
     with pytest.raises(BootRed, match="Panic on CPU 0"):
         machine.boot()
     assert not machine.qemu.isalive()
@@ -418,7 +427,7 @@ def sent_at_first_line(machine, number):
 
 
 @EMULATORS
-def test_boot_killed_early(emulated, topology):
+def test_boot_killed_early(emulated, topology, no_dom0):
     machine = emulated(TOPOLOGIES[topology], XEN)
     with sent_at_first_line(machine, signal.SIGKILL), \
          pytest.raises(BootRed, match=f"{emulated.program} ended while waiting for dom0"):
@@ -426,7 +435,7 @@ def test_boot_killed_early(emulated, topology):
 
 
 @EMULATORS
-def test_boot_hangs_early(emulated, topology, monkeypatch):
+def test_boot_hangs_early(emulated, topology, monkeypatch, no_dom0):
     """Stopped, it does not come up however fast the host is."""
     monkeypatch.setattr("harness.machine.BOOT_SECONDS", 2)
     machine = emulated(TOPOLOGIES[topology], XEN)

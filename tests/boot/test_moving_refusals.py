@@ -11,9 +11,12 @@ import pytest
 from harness import guests, sampling
 
 
-def ept(test):
+def ept(hypervisor):
     """As in test_ept.py."""
-    return pytest.mark.boot("ept", "optional")(pytest.mark.modest(pytest.mark.timeout(2400)(test)))
+    def marked(test):
+        return pytest.mark.boot("ept", hypervisor)(pytest.mark.modest(pytest.mark.timeout(2400)(test)))
+
+    return marked
 
 
 def has_moved(shown):
@@ -92,16 +95,13 @@ def test_vnuma(machine):
 
 
 @pytest.mark.soak
-@ept
+@ept("optional")
 def test_nested_guests(machine):
     not_moved(machine, number(machine, nestedhvm=1), errno.EOPNOTSUPP, "nested guests")
 
 
-@ept
-@pytest.mark.parametrize("what", [
-    "altp2m", pytest.param("sharing", marks=pytest.mark.soak), pytest.param("paging", marks=pytest.mark.soak)])
-def test_switched_on_while_it_runs(machine, what):
-    domain = number(machine, **{"altp2m": "external"} if what == "altp2m" else {})
+def check_switched_on(machine, what, **options):
+    domain = number(machine, **options)
     movable(machine, domain)
     # of 16 periods that would have to pass until it ends as nobody reads
     sampling.start(machine, period=2000)
@@ -109,3 +109,16 @@ def test_switched_on_while_it_runs(machine, what):
     machine.run(f"numa-unmovable {domain} {what}")
     sampling.wait_ended(machine, "unfit")
     not_moved(machine, domain, errno.EOPNOTSUPP, what, moved=True)
+
+
+@ept("debug")
+def test_altp2m_is_switched_on(machine):
+    """A default build has it, and test_ept.py's machine is up."""
+    check_switched_on(machine, "altp2m", altp2m="external")
+
+
+@pytest.mark.soak
+@ept("optional")
+@pytest.mark.parametrize("what", ["sharing", "paging"])
+def test_switched_on_while_it_runs(machine, what):
+    check_switched_on(machine, what)

@@ -164,6 +164,7 @@ def test_the_budget_is_kept(machine, vcpus, rounds):
     assert end.ns - begin.ns >= 0.005 * (end.guest_ns - begin.guest_ns), (begin, end)
 
 
+@pytest.mark.heavy(False)
 @pytest.mark.boot("n4")
 def test_settings_that_are_refused(machine):
     guests.create(machine, "g", memory=32)
@@ -174,6 +175,7 @@ def test_settings_that_are_refused(machine):
         assert sampling.get(machine).state == "off", settings
 
 
+@pytest.mark.heavy(False)
 @pytest.mark.boot("n4")
 def test_domains_that_are_refused(machine):
     guests.create(machine, "g", memory=32)

@@ -88,9 +88,9 @@ def test_both_jobs_are_there(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_kept_is_what_a_run_leaves(kind, tmp_path):
-    # a run of our own conftest.py, which finds its place by where it is
-    shutil.copytree(REPO / "tests", tmp_path / "tests", ignore=lambda directory, names: [
-        name for name in names if name in ("boot", "bare", "bench", "numasim", "series", "unit", "__pycache__")])
+    # a run of our own conftest.py, which finds its place by where it is, and of no test of ours
+    shutil.copytree(REPO / "tests/runner", tmp_path / "tests/runner", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(REPO / "tests/conftest.py", tmp_path / "tests")
     (tmp_path / "tests/series").mkdir()
     (tmp_path / "tests/series/test_one.py").write_text("def test_one():\n    pass\n")
     succeeds(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=tmp_path)

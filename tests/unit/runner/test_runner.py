@@ -123,6 +123,8 @@ def test_what_needs_no_machine_steps_back_in_a_worker_and_others_do_not(planted,
     (tmp_path / "unit").mkdir()
     files = {"unit/test_a.py": MODEST.format(mark="", wanted=(True, "19"), status=0),
              "test_b.py": MODEST.format(mark="", wanted=(False, "0"), status=256).replace("test_", "test_usual_"),
-             "unit/test_c.py": MODEST.format(mark="@pytest.mark.heavy", wanted=(False, "0"), status=0).replace("test_", "test_heavy_")}
+             "unit/test_c.py": MODEST.format(mark="@pytest.mark.heavy", wanted=(False, "0"), status=0).replace("test_", "test_heavy_"),
+             "unit/test_d.py": MODEST.format(mark="pytestmark = pytest.mark.heavy\n\n@pytest.mark.heavy(False)", wanted=(True, "19"),
+                                             status=256).replace("test_", "test_idle_")}
     run = planted(files, "-n", "1", "--dist", "loadgroup")
-    assert run.status == 0 and run.count("passed") == 6, run.said
+    assert run.status == 0 and run.count("passed") == 8, run.said
