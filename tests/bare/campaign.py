@@ -23,7 +23,7 @@ from runner.soak import commit                          # noqa: E402
 
 # programs/campaign.c has its nodes, too
 MACHINE = Topology("bare-3", (1, 1, 1), (192, 96, 96), uniform(3))
-OURS = "debug", "release"
+OURS = "debug", "release", "ubsan"
 OPTIONS = " ".join((
     POLICY,
     "guest_loglvl=none",                    # who is hostile is refused thousands of times
