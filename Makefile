@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
 # as in tools/build/products.mk, which has what each is made of, and what each verb needs
-PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-fault xen-tools linux bin debian-kernel guest-module \
+PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-fault xen-ubsan xen-tools linux bin debian-kernel guest-module \
 	images images-base images-debian qemu-source qemu-plugin qemu workload-packages workloads
 export PYTHONDONTWRITEBYTECODE := 1
 

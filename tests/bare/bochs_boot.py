@@ -28,7 +28,7 @@ class BochsBoot(Boot):
             bochs.prepare(directory, self.topology, modules, "mode=file, dev=report")
             (directory / "console").symlink_to(self.console)
             (directory / "log").symlink_to(record.with_suffix(".bochs.log"))
-            record.write_text(f"{bochs.BOCHS}\n{shlex.join(map(str, modules[0]))}\n")
+            record.write_text("\n".join([bochs.BOCHS, *(shlex.join(map(str, module)) for module in modules)]) + "\n")
             errors, status = self._run(directory)
             report = directory / "report"
             return report.read_text(errors="replace") if report.exists() else "", errors, status

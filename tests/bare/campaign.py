@@ -42,8 +42,9 @@ EXPECTED = (
     r"failed to allocate from HAP pool$",
 )
 MAY_DIE = range(3, 0x7FF0)                  # all but dom0 and the first victims
-# Pages that a node may have lost: stock Xen lost 14 in 60,000 calls.  What xmalloc() takes it keeps while anything in it lives.
-KEPT, CALLS_A_PAGE = 8, 2000
+# Pages that a node may have lost: stock Xen lost 14 in 60,000 calls.  What xmalloc() takes it keeps while anything in it lives.  What a
+# single operation loses is for other tests, which are exact.
+KEPT, CALLS_A_PAGE, MOST_KEPT = 8, 4000, 32
 # What the machine never does for a guest; of all else both halves must be seen.
 NEVER_ACCEPTED = {"HVMOP_altp2m"}           # NPT has none
 OF_SERIES = {
@@ -51,8 +52,10 @@ OF_SERIES = {
     "set", "get", "usage", "locate", "move", "rebalance", "stats", "touches",
     "sample, start", "sample, stop", "sample, get", "garbage", "acquire the ring",
 }
+STOCK_BITS = 59         # of a gfn: with more, stock Xen takes it for another one, and may never end a domain (docs/hardening.md)
 COUNT = re.compile(r"(accepted|refused|longest): (.*)")
 VICTIMS = 1, 2
+IDLE_SHARE = 0.25       # of all lives: one that has written over its program, or lost its mailbox
 RESULTS = ROOT / "docs" / "results"
 HEAD = """\
 # A hostile guest at random: what was run
@@ -63,13 +66,13 @@ Made by `tests/bare/campaign.py` and `make soak ONLY=campaign`; do not edit.
 A PVH guest of two vCPUs, without Linux, makes hypercalls at random. Meanwhile a bare dom0 sets
 policies, moves, samples, pauses, destroys it and makes it anew, and passes garbage in each field of
 `XEN_DOMCTL_numa_policy`. Two victims verify every word that they have. A run is in this list if Xen
-lived, its console was clean, no word was wrong, all memory came back to its node, and each kind of
-call was both accepted and refused ({never} is never accepted on this machine). The emulated machine
+lived, its console was clean, no word was wrong, all memory came back to its node but for {kept} to {most}
+pages (what xmalloc() keeps, on stock Xen, too), and each kind of call was both accepted and refused ({never} is never accepted on this machine). The emulated machine
 has NPT, three nodes and three CPUs.
 
-| hypervisor | date | commit | seed | hypercalls of the guest | its lives | ended by Xen | passes \
-of the victims | longest waits, M cycles | seconds |
-|---|---|---|---:|---:|---:|---:|---:|---:|---:|
+| hypervisor | date | commit | seed | hypercalls of the guest | its lives | ended by Xen | without calls | passes \
+of the victims | longest waits, M cycles | pages missing, by node | seconds |
+|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 WAITS = """
 A wait, as the longest time of a call, has in it that vCPUs share a CPU, and that the host gave the
@@ -88,7 +91,7 @@ def new_seed():
 
 def run(program, hypervisor, calls, seed, seconds):
     """The Report."""
-    words = f"calls={calls} seed={seed}"
+    words = f"calls={calls} seed={seed}" + ("" if hypervisor in OURS else f" bits={STOCK_BITS}")
     print(f"campaign on {hypervisor}: {words}", flush=True)
     return Boot(program, words, MACHINE, hypervisor, OPTIONS, EXPECTED, MAY_DIE, seconds).run()
 
@@ -108,13 +111,15 @@ def judge(report, hypervisor, calls):
     harmless = {"victims that live": len(VICTIMS), "words of theirs that were wrong": 0,
                 "as many calls as were wanted": 1}
     missing = {f"pages missing on node {node}" for node in range(MACHINE.nodes)}
-    kept = KEPT + calls // CALLS_A_PAGE
+    kept = min(KEPT + calls // CALLS_A_PAGE, MOST_KEPT)
     if ({name: value for name, value in report.outcome.items() if name not in missing} != harmless
             or any(abs(report.outcome[name]) > kept for name in missing)):
         raise Harmed(f"{report.outcome}\n{report.note}")
     if report.note["calls"] < calls:
         raise Harmed(f"{report.note['calls']} calls of {calls}")
     never = NEVER_ACCEPTED | (set() if hypervisor in OURS else OF_SERIES)
+    if report.note["lives that made no more calls"] > report.note["lives of the hostile guest"] * IDLE_SHARE:
+        raise Harmed(f"{report.note['lives that made no more calls']} lives made no more calls: what keeps them?")
     for name, count in counts_of(report).items():
         if not count["refused"] or bool(count["accepted"]) != (name not in never):
             raise Harmed(f"{name}: {count}, which proves nothing")
@@ -125,7 +130,7 @@ def record(report, hypervisor, seed, results=RESULTS):
     runs = json.loads(path.read_text()) if path.exists() else []
     runs.append({"date": datetime.date.today().isoformat(), "commit": commit(),
                  "hypervisor": hypervisor, "seed": seed, "seconds": round(report.seconds),
-                 **report.note})
+                 "pages missing": [report.outcome[f"pages missing on node {node}"] for node in range(MACHINE.nodes)], **report.note})
     path.write_text(json.dumps(runs, indent=1) + "\n")
     (results / "hardening.md").write_text(page(runs))
 
@@ -136,13 +141,13 @@ def row(*cells):
 
 
 def page(runs):
-    text = HEAD.format(never=", ".join(f"`{name}`" for name in sorted(NEVER_ACCEPTED)))
+    text = HEAD.format(never=", ".join(f"`{name}`" for name in sorted(NEVER_ACCEPTED)), kept=KEPT, most=MOST_KEPT)
     for one in runs:
         waits = [one[f"longest wait of victim {victim}, cycles"] / 1e6 for victim in VICTIMS]
         text += row(one["hypervisor"], one["date"], one["commit"], str(one["seed"]), one["calls"],
-                    one["lives of the hostile guest"], one["lives that Xen has ended"],
+                    one["lives of the hostile guest"], one["lives that Xen has ended"], one["lives that made no more calls"],
                     " and ".join(f"{one[f'passes of victim {victim}']:,}" for victim in VICTIMS),
-                    " and ".join(f"{wait:,.0f}" for wait in waits), one["seconds"])
+                    " and ".join(f"{wait:,.0f}" for wait in waits), ", ".join(map(str, one["pages missing"])), one["seconds"])
     hypervisors = sorted({one["hypervisor"] for one in runs})
     kinds = dict.fromkeys(found[2] for one in runs for found in map(COUNT.fullmatch, one) if found)
     text += WAITS + row("call", *(f"accepted, refused, longest (M cycles) on {name}"

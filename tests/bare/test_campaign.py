@@ -44,7 +44,7 @@ def green(hypervisor="debug", **others):
     outcome = {"victims that live": 2, "words of theirs that were wrong": 0,
                "as many calls as were wanted": 1,
                **{f"pages missing on node {node}": 0 for node in range(3)}}
-    note = {"calls": 5, "accepted: move": int(hypervisor == "debug"), "refused: move": 1,
+    note = {"calls": 5, "lives of the hostile guest": 4, "lives that made no more calls": 1, "accepted: move": int(hypervisor == "debug"), "refused: move": 1,
             "accepted: HVMOP_altp2m": 0, "refused: HVMOP_altp2m": 1}
     return Report({name: others.get(name, value) for name, value in outcome.items()},
                   note={name: others.get(name, value) for name, value in note.items()})
@@ -59,7 +59,7 @@ def test_green(hypervisor):
     {"victims that live": 1}, {"words of theirs that were wrong": 1},
     {"pages missing on node 1": campaign.KEPT + 1}, {"pages missing on node 2": -campaign.KEPT - 1},
     {"as many calls as were wanted": 0}, {"calls": 4},
-    {"accepted: move": 0}, {"refused: move": 0}, {"accepted: HVMOP_altp2m": 1},
+    {"lives that made no more calls": 2}, {"accepted: move": 0}, {"refused: move": 0}, {"accepted: HVMOP_altp2m": 1},
 ], ids=str)
 def test_red(wrong):
     with pytest.raises(campaign.Harmed):
@@ -69,12 +69,12 @@ def test_red(wrong):
 def test_page(tmp_path):
     report = green(**{"accepted: move": 3})
     report.note["longest: move"] = 3_400_000
-    report.note.update({"lives of the hostile guest": 2, "lives that Xen has ended": 1})
+    report.note.update({"lives of the hostile guest": 2, "lives that Xen has ended": 1, "lives that made no more calls": 0})
     for victim in campaign.VICTIMS:
         report.note[f"passes of victim {victim}"] = 1000 * victim
         report.note[f"longest wait of victim {victim}, cycles"] = 5_600_000
     for seed in (7, 8):
         campaign.record(report, "debug", seed, tmp_path)
     page = (tmp_path / "hardening.md").read_text()
-    assert "| 7 | 5 | 2 | 1 | 1,000 and 2,000 | 6 and 6 |" in page
+    assert "| 7 | 5 | 2 | 1 | 0 | 1,000 and 2,000 | 6 and 6 | 0, 0, 0 |" in page
     assert "| move | 6, 2, 3 |" in page

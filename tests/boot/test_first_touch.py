@@ -85,8 +85,8 @@ def test_what_was_released_follows_who_touches_it_next(machine):
     assert guests.wait_console(machine, "g", r"(?s)round 2 done.*memory-events: (\d+) words not zero").group(1) == "0"
     assert dump.touches["released"] == 2 * len(pages)
     assert dump.touches["invalid"] == dump.touches["no_room"] == 0
-    # a flush for up to 1024 pages
-    assert dump.touches["flush_rounds"] <= dump.touches["released"] // 1024 + 2 * 3 + 2
+    # a flush for up to 512 pages
+    assert dump.touches["flush_rounds"] <= dump.touches["released"] // 512 + 2 * 3 + 2
 
 
 @both

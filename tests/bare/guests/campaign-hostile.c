@@ -17,11 +17,6 @@
 #define HANDLES 16
 #define MEMORY_END (1UL << 18)	/* gfn behind what its own tables map */
 #define SAFE_BIT 11		/* 1 << 11 and above is none of its own pages */
-/*
- * NPT takes 1 << 59 for page 0: that would be its own end, and a debug Xen would go through all pages
- * below when it is destroyed, which takes years.  docs/hardening.md
- */
-#define ALIAS_BIT 59
 #define MEMOP_EXTENT_SHIFT 6	/* xen/include/xen/hypercall.h */
 
 static struct campaign *const campaign = (struct campaign *)(GUEST_MAILBOX_GFN << 12);
@@ -58,7 +53,7 @@ static uint64_t wild(struct self *self)
 	case 0:
 		return anything(self);
 	case 1:
-		return 1UL << (SAFE_BIT + pick(self, ALIAS_BIT - SAFE_BIT));
+		return 1UL << (SAFE_BIT + pick(self, campaign->bits - SAFE_BIT));
 	case 2:
 		return ~pick(self, EXTENTS);
 	default:

@@ -64,6 +64,7 @@ struct campaign {
 	/* IN */
 	uint64_t seed;
 	uint64_t domid;
+	uint64_t bits;			/* of a gfn */
 	/* OUT, of the hostile guest */
 	struct count counts[GUEST_CPUS][NR_CALLS];
 	/* OUT, of a victim */

@@ -23,7 +23,7 @@
 #define LIFE 4000		/* calls, at most, mostly */
 #define LOOKS 1000		/* for memory that comes back late */
 #define ACTS 16			/* in a row */
-#define CALLS_AT_ONCE 100000	/* meanwhile, at most */
+#define CALLS_AT_ONCE (4 * LIFE)	/* meanwhile, at most */
 #define IDLE 1000		/* rows of acts in which it makes no call that counts */
 
 GUEST_IMAGE(hostile_image, "campaign-hostile.guest");
@@ -35,7 +35,7 @@ static const char *const call_names[] = { CALLS(NAME) }, *const domctl_names[] =
 static struct random random;
 static struct count calls[NR_CALLS], calls_of_life[NR_CALLS], domctls[NR_DOMCTLS];
 static domid_t hostile, victims[VICTIMS];
-static unsigned long lives, deaths, calls_made;
+static unsigned long lives, deaths, idle_ends, calls_made;
 
 static struct campaign *campaign_of(domid_t domid)
 {
@@ -63,6 +63,7 @@ static domid_t create(const char *image, const char *end, unsigned long mib, uns
 	campaign = campaign_of(domid);
 	campaign->seed = any(&random);
 	campaign->domid = domid;
+	campaign->bits = number_of("bits", 64);
 	unmap_page(MAILBOX_WINDOW);
 	start_guest(domid, vcpus);
 	return domid;
@@ -172,6 +173,7 @@ static unsigned long run(unsigned long wanted)
 			now = calls_made;
 		} while (now < life && before + now < wanted && idle < IDLE && domain_lives(hostile));
 		deaths += !domain_lives(hostile);
+		idle_ends += idle == IDLE;
 		before += end_hostile();
 		now = 0;
 		say("bare: life %lu, calls %lu\n", lives, before);
@@ -317,7 +319,7 @@ void program(void)
 	destroy_victims();
 	memset(calls, 0, sizeof(calls));
 	memset(domctls, 0, sizeof(domctls));
-	lives = deaths = 0;
+	lives = deaths = idle_ends = 0;
 	await_rest(before);
 
 	start_victims();
@@ -330,6 +332,7 @@ void program(void)
 	note("calls", made);
 	note("lives of the hostile guest", lives);
 	note("lives that Xen has ended", deaths);
+	note("lives that made no more calls", idle_ends);
 	tell_counts(call_names, calls, NR_CALLS);
 	tell_counts(domctl_names, domctls, NR_DOMCTLS);
 }

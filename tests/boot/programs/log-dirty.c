@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 	unsigned long pages;
 	xen_pfn_t last;
 	int status;
+	pid_t child;
 
 	xch = xc_interface_open(NULL, NULL, 0);
 	if (!xch || argc < 4) {
@@ -69,11 +70,15 @@ int main(int argc, char **argv)
 		return fail("log-dirty: memory");
 	if (xc_shadow_control(xch, domid, XEN_DOMCTL_SHADOW_OP_ENABLE_LOGDIRTY, NULL, 0) < 0 || clean(HYPERCALL_BUFFER(bitmap), last + 1))
 		return fail("log-dirty: on");
-	if (!fork()) {
+	child = fork();
+	if (child < 0)
+		return fail("log-dirty: fork");
+	if (!child) {
 		execvp(argv[3], argv + 3);
 		_exit(127);
 	}
-	wait(&status);
+	if (waitpid(child, &status, 0) != child)
+		return fail("log-dirty: wait");
 	if (clean(HYPERCALL_BUFFER(bitmap), last + 1))
 		return fail("log-dirty: clean");
 	if (xc_shadow_control(xch, domid, XEN_DOMCTL_SHADOW_OP_OFF, NULL, 0) < 0)
