@@ -24,6 +24,7 @@
 #define LOOKS 1000		/* for memory that comes back late */
 #define ACTS 16			/* in a row */
 #define CALLS_AT_ONCE (4 * LIFE)	/* meanwhile, at most */
+#define WARM_UP 1000		/* calls */
 #define IDLE 1000		/* rows of acts in which it makes no call that counts */
 
 GUEST_IMAGE(hostile_image, "campaign-hostile.guest");
@@ -315,7 +316,7 @@ void program(void)
 	prepare_domctls(NODES);
 	/* what Xen takes once, and keeps */
 	start_victims();
-	run(100);
+	run(WARM_UP);
 	destroy_victims();
 	memset(calls, 0, sizeof(calls));
 	memset(domctls, 0, sizeof(domctls));
