@@ -24,9 +24,8 @@
 
 #include <qemu-plugin.h>
 
-#define MARKER 0x584e0000u
-#define MARKER_SIZE 7
-#define IS_END 1u
+#include "../find-markers.h"
+
 #define SLOTS (1u << 17)
 #define XEN_AREA 0xffff82d000000000u	/* 512 GiB that belong to Xen; its text is a part */
 #define XEN_AREA_END 0xffff830000000000u
@@ -263,26 +262,6 @@ static unsigned int find_slot(uint64_t address, size_t instructions)
 	return slot;
 }
 
-static void find_markers(struct qemu_plugin_tb *tb, size_t instructions)
-{
-	static const uint8_t nopl_rax[] = { 0x0f, 0x1f, 0x80 };
-
-	for (size_t i = 0; i < instructions; i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint8_t bytes[MARKER_SIZE];
-		uint32_t displacement;
-
-		if (qemu_plugin_insn_size(insn) != MARKER_SIZE ||
-		    qemu_plugin_insn_data(insn, bytes, MARKER_SIZE) != MARKER_SIZE ||
-		    memcmp(bytes, nopl_rax, sizeof(nopl_rax)))
-			continue;
-		memcpy(&displacement, bytes + sizeof(nopl_rax), sizeof(displacement));
-		if ((displacement & 0xffff0000u) == MARKER)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS,
-							       GUINT_TO_POINTER(displacement & 0xffffu));
-	}
-}
-
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	uint64_t address = qemu_plugin_tb_vaddr(tb);
@@ -302,7 +281,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	else
 		slot = address >> 63 ? KERNEL : USER;
 	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_ADD_U64, counter(slot), instructions);
-	find_markers(tb, instructions);
+	find_markers(tb, instructions, on_marker);
 }
 
 static void at_exit(qemu_plugin_id_t id, void *data)

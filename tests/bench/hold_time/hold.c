@@ -19,9 +19,8 @@
 
 #include <qemu-plugin.h>
 
-#define MARKER 0x584e0000u
-#define MARKER_SIZE 7
-#define IS_END 1u
+#include "../find-markers.h"
+
 #define XEN_AREA 0xffff82d000000000u		/* 512 GiB that belong to Xen; its text is a part */
 #define XEN_AREA_END 0xffff830000000000u
 #define HYPERVISOR_VIRT_START 0xffff800000000000u
@@ -292,25 +291,6 @@ static void translate_xen(struct qemu_plugin_tb *tb, size_t instructions)
 	}
 }
 
-static void find_markers(struct qemu_plugin_tb *tb, size_t instructions)
-{
-	static const uint8_t nopl_rax[] = { 0x0f, 0x1f, 0x80 };
-
-	for (size_t i = 0; i < instructions; i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint8_t bytes[MARKER_SIZE];
-		uint32_t displacement;
-
-		if (qemu_plugin_insn_size(insn) != MARKER_SIZE || qemu_plugin_insn_data(insn, bytes, MARKER_SIZE) != MARKER_SIZE ||
-		    memcmp(bytes, nopl_rax, sizeof(nopl_rax)))
-			continue;
-		memcpy(&displacement, bytes + sizeof(nopl_rax), sizeof(displacement));
-		if ((displacement & 0xffff0000u) == MARKER)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS,
-							       GUINT_TO_POINTER(displacement & 0xffffu));
-	}
-}
-
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	uint64_t address = qemu_plugin_tb_vaddr(tb);
@@ -319,7 +299,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	if (address >= XEN_AREA && address < XEN_AREA_END)
 		translate_xen(tb, qemu_plugin_tb_n_insns(tb));
 	else
-		find_markers(tb, qemu_plugin_tb_n_insns(tb));
+		find_markers(tb, qemu_plugin_tb_n_insns(tb), on_marker);
 }
 
 static void at_exit(qemu_plugin_id_t id, void *data)
