@@ -37,6 +37,7 @@ class Case:
 
 POOL_IS_EMPTY = r"failed to allocate from HAP pool$"
 NO_TABLE = r"domain_crash called from .*/p2m-pod\.c:\d+$", r"touched GFN 0x[0-9a-f]+, but no page is left for a table$"
+TRIPLE_FAULT = r"d\d+v\d+ Triple fault - invoking HVM shutdown action \d+$"
 # what stock Xen says, too, of what fails here
 OUT_OF_MEMORY = POOL_IS_EMPTY, r"page number [0-9a-f]+ invalid$", r"Allocation failure when expanding d\d+ grant table$"
 PUT_PAGE = "finding xen-core 1: populating fails inside an extent, and Xen panics"
@@ -70,6 +71,8 @@ CASES = (
          finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),
     Case("populate-over", "populate-over", ept=True, topology=TWO_NODES, ours=True, red=Differs,
          finding="finding xen-touch 11: populating over untouched pages leaves pages in the reserve that no touch can reach"),
+    Case("liar", "liar", ept=True, topology=TWO_NODES, ours=True, red=Differs, may_die=(2, 3), expected=(TRIPLE_FAULT,),
+         finding="issue 24, section 5: whatever a guest says of its pages hurts itself alone"),
     Case("weights", "weights", topology=FOUR_NODES, ours=True, red=Differs,
          finding="finding xen-core 10: weights go to whatever nodes come to be as many"),
     Case("default", "default", topology=TWO_NODES, xen_options="", finding="finding xen-core 4: a policy is on that nobody has asked for"),

@@ -21,7 +21,6 @@
 #define VICTIM_MIB 16
 #define PAGES_AT_FIRST (ARENA_PAGES / 2)
 #define LIFE 4000		/* calls, at most, mostly */
-#define LOOKS 1000		/* for memory that comes back late */
 #define ACTS 16			/* in a row */
 #define CALLS_AT_ONCE (4 * LIFE)	/* meanwhile, at most */
 #define WARM_UP 1000		/* calls */
@@ -254,54 +253,12 @@ static void destroy_victims(void)
 			die_of("victim %u cannot be destroyed", i + 1);
 }
 
-static void get_free(unsigned long pages[NODES])
-{
-	for (int node = 0; node < NODES; node++)
-		pages[node] = free_pages(node, 0);
-}
-
-/*
- * What is left of a domain is freed after an RCU grace period, for which Xen waits for CPUs that sleep
- * (default_idle() does not tell RCU): they are woken.
- */
-static void wake_cpus(void)
-{
-	for (unsigned int cpu = 0; cpu < NODES; cpu++) {
-		pin_vcpu(0, 0, cpu);
-		yield();
-	}
-}
-
-/* Until nothing of those who were comes back any more. */
-static void await_rest(unsigned long pages[NODES])
-{
-	unsigned long now[NODES];
-
-	get_free(pages);
-	for (int same = 0; same < LOOKS; same++) {
-		wake_cpus();
-		get_free(now);
-		for (int node = 0; node < NODES; node++) {
-			if (now[node] != pages[node])
-				same = 0;
-			pages[node] = now[node];
-		}
-	}
-}
-
 static void tell_missing(const unsigned long before[NODES])
 {
 	unsigned long now[NODES];
-	bool missing = true;
 	char line[96];
 
-	for (int i = 0; missing && i < LOOKS; i++) {
-		missing = false;
-		get_free(now);
-		for (int node = 0; node < NODES; node++)
-			missing |= now[node] != before[node];
-		wake_cpus();
-	}
+	await_free(before, now, NODES);
 	for (int node = 0; node < NODES; node++) {
 		snprintf(line, sizeof(line), "pages missing on node %u", node);
 		outcome(line, before[node] - now[node]);
@@ -321,7 +278,7 @@ void program(void)
 	memset(calls, 0, sizeof(calls));
 	memset(domctls, 0, sizeof(domctls));
 	lives = deaths = idle_ends = 0;
-	await_rest(before);
+	await_rest(before, NODES);
 
 	start_victims();
 	made = run(wanted);

@@ -17,6 +17,7 @@
 #define PAGES_2M (1UL << ORDER_2M)
 #define PAGES_1G (1UL << 18)
 #define ANY_NODE (-1)
+#define MOST_NODES 4
 
 /* Each program has this; the report is complete when it returns. */
 void program(void);
@@ -54,6 +55,12 @@ unsigned long use_up_tables(domid_t domid, unsigned long from);
 /* In pages, below 2^bits if bits are not 0. */
 unsigned long free_pages(unsigned int node, unsigned int bits);
 
+/* free.c.  On machines with a CPU a node, whose first one is dom0's. */
+/* Of each node, as soon as it stays the same. */
+void await_rest(unsigned long pages[], unsigned int nodes);
+/* Whether it comes to be what it was; `now` is what it is. */
+bool await_free(const unsigned long before[], unsigned long now[], unsigned int nodes);
+
 /* pages.c.  Windows into the memory of a domain. */
 #define WINDOWS 6
 #define MAILBOX_WINDOW 3		/* mailbox_of() */
@@ -79,7 +86,6 @@ unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node);
 /* Pages moved, or that would be. */
 unsigned long rebalance(domid_t domid);
 unsigned long would_rebalance(domid_t domid);
-#define MOST_NODES 4
 struct node_usage {
 	uint64_t pages[XEN_NUMA_USAGE_SIZES];
 };

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Free memory of each node, when nothing more of domains that are gone comes back. */
+#include <stdint.h>
+
+#include <xen/sched.h>
+
+#include "bare.h"
+#include "hypercall.h"
+
+#define LOOKS 1000		/* for memory that comes back late */
+
+static void get_free(unsigned long pages[], unsigned int nodes)
+{
+	for (unsigned int node = 0; node < nodes; node++)
+		pages[node] = free_pages(node, 0);
+}
+
+/*
+ * What is left of a domain is freed after an RCU grace period, for which Xen waits for CPUs that sleep
+ * (default_idle() does not tell RCU): they are woken.  There is a CPU a node.
+ */
+static void wake_cpus(unsigned int nodes)
+{
+	for (unsigned int cpu = nodes; cpu--;) {
+		pin_vcpu(0, 0, cpu);
+		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+	}
+}
+
+static bool same(const unsigned long a[], const unsigned long b[], unsigned int nodes)
+{
+	for (unsigned int node = 0; node < nodes; node++)
+		if (a[node] != b[node])
+			return false;
+	return true;
+}
+
+void await_rest(unsigned long pages[], unsigned int nodes)
+{
+	unsigned long now[MOST_NODES];
+
+	get_free(pages, nodes);
+	for (int alike = 0; alike < LOOKS; alike++) {
+		wake_cpus(nodes);
+		get_free(now, nodes);
+		if (same(now, pages, nodes))
+			continue;
+		alike = 0;
+		get_free(pages, nodes);
+	}
+}
+
+bool await_free(const unsigned long before[], unsigned long now[], unsigned int nodes)
+{
+	get_free(now, nodes);
+	for (int i = 0; i < LOOKS && !same(now, before, nodes); i++) {
+		wake_cpus(nodes);
+		get_free(now, nodes);
+	}
+	return same(now, before, nodes);
+}
