@@ -50,9 +50,9 @@ def check_quiet(machine, daemon, parts, shifted=0):
 
 @pytest.mark.boot("n4")
 def test_master_and_slaves_are_repaired_and_a_phase_is_followed(machine):
-    parts = carrefour.start_guest(machine)
+    parts = carrefour.start_guest(machine, part=2, memory=72)
     assert min(carrefour.at_home(machine, parts)[cpu] for cpu in (1, 2)) < 0.5, "first-touch has put all on one node"
-    daemon = Daemon(machine)
+    daemon = Daemon(machine, period_ms=500)
     carrefour.switch(machine, "+auto=advise")
     # the first periods may be a handful of samples, of a guest that starts
     daemon.wait_says("it is seen", "samples>=64", "imbalance_percent>85")
@@ -70,7 +70,6 @@ def test_master_and_slaves_are_repaired_and_a_phase_is_followed(machine):
     carrefour.shift(machine)
     wait_followed(machine, daemon, parts, totals, shifted=1)
     assert daemon.show()["totals"]["moves"] > totals["moves"]
-    check_quiet(machine, daemon, parts, shifted=1)
     carrefour.check_words(machine)
     assert carrefour.moved_pages(machine) > 0
     carrefour.switch(machine, "-carrefour")

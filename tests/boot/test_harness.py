@@ -373,7 +373,9 @@ def small():
     machine.kill()
 
 
-EMULATORS = pytest.mark.parametrize(("emulated", "topology"), [(Machine, "n1"), (BochsMachine, "ept")], ids=["qemu", "bochs"])
+# a machine with Linux on Bochs is of make soak alone
+EMULATORS = pytest.mark.parametrize(("emulated", "topology"), [
+    pytest.param(Machine, "n1", id="qemu"), pytest.param(BochsMachine, "ept", id="bochs", marks=pytest.mark.soak)])
 
 
 @pytest.mark.parametrize(("said", "status", "killed_by", "well"), [

@@ -66,6 +66,7 @@ def impatient():
         yield
 
 
+@pytest.mark.soak
 @pytest.mark.boot("n8")
 def test_a_planted_leak_is_seen(machine):
     """A guest that is not destroyed stands for what it would take if Xen forgot it."""
@@ -75,7 +76,7 @@ def test_a_planted_leak_is_seen(machine):
 
 
 @pytest.mark.boot("n8")
-@pytest.mark.parametrize("each_time", [True, False])
+@pytest.mark.parametrize("each_time", [True, pytest.param(False, marks=pytest.mark.soak)])
 def test_a_leak_of_one_page_is_seen(machine, each_time):
     """dom0's balloon stands for whoever keeps it.  What is kept once in a boot is Xen's own."""
     target = "/sys/devices/system/xen_memory/xen_memory0/target_kb"
