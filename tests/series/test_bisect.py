@@ -85,6 +85,7 @@ def test_each_patch_each_way_and_never_twice(fake):
     assert builds(fake.pq("bisect", "xen")) == 0
 
 
+@pytest.mark.soak
 def test_what_the_tests_boot_is_not_built_again(fake):
     for product in ("release", "off"):
         done = fake.run(BUILD / "xen.sh", product)
@@ -93,6 +94,7 @@ def test_what_the_tests_boot_is_not_built_again(fake):
     assert builds(fake.pq("bisect", "xen")) == 5
 
 
+@pytest.mark.soak
 def test_only_what_changed_is_built_again(fake):
     fake.pq("bisect", "xen")
     fake.commit("notes: no code\n\nNothing to build.", {"notes": "none\n"})
@@ -114,6 +116,7 @@ def test_a_patch_that_breaks_with_the_option_on(fake):
     assert "xen: break (on) failed" in fake.refused("bisect", "xen")
 
 
+@pytest.mark.soak
 def test_a_patch_that_breaks_with_the_option_off(fake):
     fake.commit("xen: break\n\nEverywhere.", {"xen/main.c": BROKEN})
     fake.commit("xen: mend\n\nToo late.", {"xen/main.c": MAIN})
@@ -121,6 +124,7 @@ def test_a_patch_that_breaks_with_the_option_off(fake):
     assert "xen: break" in fake.refused("bisect", "xen")
 
 
+@pytest.mark.soak
 def test_a_patch_that_breaks_the_tools(fake):
     fake.commit("libxl: break\n\nThe tools.", {"tools/libs/light/tools.c": BROKEN})
     fake.commit("libxl: mend\n\nToo late.", {"tools/libs/light/tools.c": "int fine;\n"})
