@@ -69,6 +69,8 @@ CASES = (
          expected=(POOL_IS_EMPTY, *NO_TABLE),
          may_die=(1,),
          finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),
+    Case("hypercall-touch", "hypercall-touch", topology=TWO_NODES, ours=True, red=Differs,
+         finding="issue 24, section 6: 2 MiB that a hypercall touches were cleared with the locks held"),
     Case("populate-over", "populate-over", ept=True, topology=TWO_NODES, ours=True, red=Differs,
          finding="finding xen-touch 11: populating over untouched pages leaves pages in the reserve that no touch can reach"),
     Case("liar", "liar", ept=True, topology=TWO_NODES, ours=True, red=Differs, may_die=(2, 3), expected=(TRIPLE_FAULT,),
