@@ -101,6 +101,7 @@ class Boot:
     may_die: tuple = ()         # domains that Xen ends
     seconds: int = SECONDS
     qemu_options: tuple = ()
+    emulator = "QEMU"
     ended = ENDED
 
     def run(self):
@@ -117,7 +118,7 @@ class Boot:
         started = time.monotonic()
         said, errors, status = self._emulate(xen, nonce, logs / f"{stem}.command")
         (logs / f"{stem}.report.log").write_text(said)
-        report = self._judge(said, nonce, status and f"QEMU ended with {status}: {errors[-500:]}")
+        report = self._judge(said, nonce, status and f"{self.emulator} ended with {status}: {errors[-500:]}")
         report.seconds = time.monotonic() - started
         return report
 

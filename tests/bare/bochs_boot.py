@@ -17,6 +17,7 @@ from harness.stillness import Stillness
 
 
 class BochsBoot(Boot):
+    emulator = "Bochs"
     # a reset ends in a triple fault, which may come first
     ended = re.compile(rb"\(XEN\) Hardware Dom0 shutdown: rebooting machine\s+(?:\(XEN\) Resetting with [^\n]*\n)?\Z")
 
