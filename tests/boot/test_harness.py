@@ -12,12 +12,12 @@ import time
 import types
 import xml.etree.ElementTree as ElementTree
 from base64 import b64encode
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 
 import pytest
 
-from harness import agent, scan
+from harness import agent, memory, scan
 from harness.bochs import BochsMachine
 from harness.machine import ROOT, BootRed, CommandFailed, HostFault, Machine
 from harness.parts import Parts
@@ -518,6 +518,19 @@ def run_planted(name, tmp_path, *options):
     at_once = re.findall(r"^FAILED \S+::(\w+): ", done.stdout, re.M)
     assert set(at_once) == {name for name, red in cases if red}
     return cases, junit.with_suffix(".ktap").read_text().splitlines()
+
+
+@pytest.mark.parametrize(("lost", "red"), [(0, False), (64, False), (65, True), (-65, True)])
+def test_verdict_on_the_memory_of_a_boot(lost, red, request, monkeypatch):
+    """At its end: what neither dom0 nor the free memory has any more."""
+    boots, ended, key = type(request.config.boots)(), [], ("n1", "debug", "")
+    boots.key, boots.balance = key, 100_000
+    boots.machine = types.SimpleNamespace(dead=False, finish=lambda: ended.append("finish"), kill=lambda: ended.append("kill"))
+    monkeypatch.setattr(memory, "at_rest", lambda machine, like=None: {0: 60_000 - lost})
+    monkeypatch.setattr(memory, "balance", lambda machine, free: 40_000 + sum(free.values()))
+    with pytest.raises(pytest.fail.Exception, match=f"{lost} pages of memory are lost") if red else nullcontext():
+        boots.leave(key, None)
+    assert ended == ["finish", "kill"] and boots.machine is None
 
 
 def test_guilty_test_is_red(tmp_path):
