@@ -113,6 +113,8 @@ void program(void)
 	mailbox = mailbox_of(domid);
 	mailbox->values[0] = ARENA;
 	mailbox->values[1] = PAGES;
+	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
+		pin_vcpu(domid, cpu, cpu);
 	start_guest(domid, GUEST_CPUS);
 	wait_rounds(mailbox);
 

@@ -248,6 +248,8 @@ static void create(void)
 	mailbox = mailbox_of(domid);
 	mailbox->values[0] = WRITTEN;
 	mailbox->values[1] = AREA_PAGES;
+	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
+		pin_vcpu(domid, cpu, cpu);
 	start_guest(domid, GUEST_CPUS);
 	wait_rounds(1);
 }
@@ -302,7 +304,8 @@ static void go_all_ways(void)
 
 void program(void)
 {
-	unsigned long before[NODES], lost[NODES], had;
+	unsigned long before[NODES], had;
+	long lost[NODES];
 
 	source.state = number_of("seed", 1);
 	for (unsigned int node = 0; node < NODES; node++)
