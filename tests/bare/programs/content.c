@@ -123,8 +123,11 @@ static void wait_rounds(unsigned int rounds)
 	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
 		had[cpu] = __atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST);
 	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
-		while (__atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST) < had[cpu] + rounds)
+		while (__atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST) < had[cpu] + rounds) {
+			if (!domain_lives(domid))
+				die_of("the guest is no more");
 			yield();
+		}
 }
 
 static void log_dirty(uint32_t what)
