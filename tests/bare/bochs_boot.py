@@ -34,6 +34,13 @@ class BochsBoot(Boot):
             report = directory / "report"
             return report.read_text(errors="replace") if report.exists() else "", errors, status
 
+    def _judge(self, said, nonce, died):
+        report = super()._judge(said, nonce, died)
+        missing = bochs.missing_of_ept(self.console.read_text(errors="replace"))
+        if missing:
+            self._red(f"it does not run with EPT, Xen has not said {missing!r}")
+        return report
+
     def _run(self, directory):
         """Errors, and the status of an end before dom0's."""
         started = time.monotonic()

@@ -26,7 +26,8 @@ class Case:
     xen_options: str = POLICY
     ours: bool = False          # it needs hypercalls that stock Xen has not
     on: tuple = ("debug", "release", "off")     # the first one in make test
-    ept: bool = False           # it runs with EPT, too
+    ept: bool = False           # it runs with EPT, too,
+    ept_soon: bool = False      # and does so in make test
     slow: bool = False          # in make soak only
     finding: str = ""           # what it has shown, and on which it is red today
     red_on: tuple = ()
@@ -65,7 +66,13 @@ CASES = (
          finding="finding xen-core 6: of a superpage that is divided, every second page stays"),
     Case("max-pause", "max-pause", topology=TWO_AND_ONE, ours=True, red=Differs,
          finding="issue 24, section 6: a vCPU that writes waits for copies, and nobody can say how long"),
-    Case("touch-no-table", "touch-no-table", ept=True, topology=TWO_NODES, ours=True, red=Differs,
+    Case("content", "content", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),
+    # EPT logs writes by PML, where it has that, and else by write-protected entries
+    Case("content-no-pml", "content", on=(), ept=True, topology=EPT, xen_options=f"{POLICY} ept=no-pml", ours=True, red=Differs),
+    Case("touch-release", "touch-release", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),
+    # NPT has none
+    Case("altp2m", "altp2m", on=(), ept=True, ept_soon=True, topology=EPT, ours=True, red=Differs),
+    Case("touch-no-table", "touch-no-table", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs,
          expected=(POOL_IS_EMPTY, *NO_TABLE),
          may_die=(1,),
          finding="finding xen-touch 6: a touch that finds no page for a table is taken for one of a device"),

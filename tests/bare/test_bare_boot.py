@@ -1,9 +1,13 @@
 """The verdict on a boot: nothing but a program's proper end makes it green."""
 
+from pathlib import Path
+
 import pytest
-from cases import Case
+from cases import EPT, Case
+from harness import bochs
 
 from bare_boot import BootRed, Report, parse, red_lines
+from bochs_boot import BochsBoot
 
 NONCE = "0123abcd"
 REPORT = f"{NONCE} outcome 1 a page\n{NONCE} promise 0 nothing is lost\n{NONCE} note -3 what it was\n"
@@ -42,6 +46,19 @@ def test_incomplete(text, complaint):
 ])
 def test_console(console, red):
     assert red_lines(console, ["a line that is expected"]) == red
+
+
+@pytest.mark.parametrize("unsaid", [None, *bochs.HAS_EPT])
+def test_ept(tmp_path, unsaid):
+    boot = BochsBoot(Path("program"), "", EPT, "debug")
+    boot.console = tmp_path / "console"
+    boot.console.write_text("".join(f"(XEN) {line}\n" for line in bochs.HAS_EPT if line != unsaid)
+                            + f"{XEN.decode()}(XEN) Hardware Dom0 shutdown: rebooting machine\n")
+    if unsaid is None:
+        assert boot._judge(REPORT + END, NONCE, 0) == parse(REPORT + END, NONCE)
+    else:
+        with pytest.raises(BootRed, match="does not run with EPT"):
+            boot._judge(REPORT + END, NONCE, 0)
 
 
 @pytest.mark.parametrize("words, complaint", [

@@ -111,9 +111,10 @@ def check_switched_on(machine, what, **options):
     not_moved(machine, domain, errno.EOPNOTSUPP, what, moved=True)
 
 
+@pytest.mark.soak
 @ept("debug")
 def test_altp2m_is_switched_on(machine):
-    """A default build has it, and test_ept.py's machine is up."""
+    """A default build has it.  Its twin in make test is tests/bare/programs/altp2m.c."""
     check_switched_on(machine, "altp2m", altp2m="external")
 
 

@@ -34,6 +34,8 @@ void note(const char *name, long value);
 
 /* domain.c.  What fails there and is not the question is the end of the program. */
 domid_t new_domain(unsigned long mib, unsigned int vcpus);
+/* One that altp2m may be switched on for, from outside. */
+domid_t new_altp2m_domain(unsigned long mib, unsigned int vcpus);
 /* The first step of it, which may fail; without memory and vCPUs. */
 long create_domain(domid_t *domid, unsigned int vcpus);
 void set_max_pages(domid_t domid, unsigned long pages);
@@ -46,6 +48,8 @@ void set_affinity(domid_t domid, unsigned long nodes);
 /* Its clock is the processor's own: to read it costs no exit. */
 void give_native_tsc(domid_t domid);
 void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu);
+/* dom0's first vCPU is on each CPU once: RCU lets go of a domain then, as one that is idle says nothing by itself. */
+void pass_cpus(unsigned int cpus);
 long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
 /* Extents populated, 0 or 1. */
 long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);

@@ -5,6 +5,7 @@
 
 #include <xen/arch-x86/cpuid.h>
 #include <xen/memory.h>
+#include <xen/sched.h>
 #include <xen/sysctl.h>
 
 #include "bare.h"
@@ -28,7 +29,7 @@ static void must_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid)
 		die_of("domctl %u on d%d: %ld", cmd, domid, result);
 }
 
-long create_domain(domid_t *domid, unsigned int vcpus)
+static long create(domid_t *domid, unsigned int vcpus, uint32_t altp2m)
 {
 	struct xen_domctl create = {
 		.u.createdomain = {
@@ -38,6 +39,7 @@ long create_domain(domid_t *domid, unsigned int vcpus)
 			.max_grant_frames = 4,
 			.max_maptrack_frames = 4,
 			.grant_opts = XEN_DOMCTL_GRANT_version(2),
+			.altp2m_opts = altp2m,
 			.arch.emulation_flags = XEN_X86_EMU_LAPIC,
 		},
 	};
@@ -47,18 +49,33 @@ long create_domain(domid_t *domid, unsigned int vcpus)
 	return do_domctl(&create, XEN_DOMCTL_createdomain, *domid);
 }
 
-domid_t new_domain(unsigned long mib, unsigned int vcpus)
+long create_domain(domid_t *domid, unsigned int vcpus)
+{
+	return create(domid, vcpus, 0);
+}
+
+static domid_t new_domain_with(unsigned long mib, unsigned int vcpus, uint32_t altp2m)
 {
 	struct xen_domctl memory = { .u.max_mem.max_memkb = mib << 10 };
 	struct xen_domctl cpus = { .u.max_vcpus.max = vcpus };
 	domid_t domid;
-	long error = create_domain(&domid, vcpus);
+	long error = create(&domid, vcpus, altp2m);
 
 	if (error)
 		die_of("d%d cannot be created: %ld", domid, error);
 	must_domctl(&memory, XEN_DOMCTL_max_mem, domid);
 	must_domctl(&cpus, XEN_DOMCTL_max_vcpus, domid);
 	return domid;
+}
+
+domid_t new_domain(unsigned long mib, unsigned int vcpus)
+{
+	return new_domain_with(mib, vcpus, 0);
+}
+
+domid_t new_altp2m_domain(unsigned long mib, unsigned int vcpus)
+{
+	return new_domain_with(mib, vcpus, XEN_DOMCTL_ALTP2M_external);
 }
 
 /* Before, Xen flushes less; its vCPUs stay down. */
@@ -129,6 +146,14 @@ void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu)
 
 	set_xen_guest_handle(op.u.vcpuaffinity.cpumap_hard.bitmap, (uint8_t *)&map);
 	must_domctl(&op, XEN_DOMCTL_setvcpuaffinity, domid);
+}
+
+void pass_cpus(unsigned int cpus)
+{
+	while (cpus--) {
+		pin_vcpu(0, 0, cpus);
+		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+	}
 }
 
 static long reservation(unsigned long op, domid_t domid, unsigned long gfn, unsigned int order, unsigned int flags)

@@ -17,7 +17,8 @@
 #define CR0_PE_ET_PG 0x80000011UL
 #define CR4_PAE 0x20UL
 #define EFER_LME_LMA 0x500UL
-#define RFLAGS_RESERVED 0x2UL
+/* Bochs preempts no guest that has interrupts off; there are none. */
+#define RFLAGS_RESERVED_IF 0x202UL
 /* of segments, as a VMCB has them: xen/include/public/arch-x86/hvm/save.h */
 #define CODE64 0xa9b
 #define DATA 0xc93
@@ -84,7 +85,7 @@ static HVM_SAVE_TYPE(CPU) cpu_state(unsigned long number)
 		/* as if it had been called */
 		.rsp = ((GUEST_STACK_GFN + number + 1) << PAGE_SHIFT) - 8,
 		.rdi = number,
-		.rflags = RFLAGS_RESERVED,
+		.rflags = RFLAGS_RESERVED_IF,
 		.cr0 = CR0_PE_ET_PG,
 		.cr3 = GUEST_TABLES_GFN << PAGE_SHIFT,
 		.cr4 = CR4_PAE,

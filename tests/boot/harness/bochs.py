@@ -77,6 +77,16 @@ def prepare(directory, topology, modules, com2):
     (directory / "continue").write_text("c\n")      # for its debugger, which would wait
 
 
+# what Xen says where it is EPT that it uses, with large pages
+HAS_EPT = (" - Extended Page Tables (EPT)", "HVM: VMX enabled", "HVM: Hardware Assisted Paging (HAP) detected",
+           "HVM: HAP page sizes: 4kB, 2MB")
+
+
+def missing_of_ept(log):
+    """The first thing that Xen has not said of it."""
+    return next((line for line in HAS_EPT if f"(XEN) {line}" not in log), None)
+
+
 def numa(topology):
     """Xen's option by which it has the nodes that the firmware does not know."""
     return f"numa=fake={topology.nodes}"

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Other tables hold the same pages once altp2m is on: sampling ends, and nothing is moved any more, nor first touched. */
+#include <errno.h>
+#include <stdint.h>
+
+#include <xen/hvm/hvm_op.h>
+#include <xen/memory.h>
+#include <xen/sched.h>
+
+#include "bare.h"
+#include "hypercall.h"
+#include "mailbox.h"
+
+GUEST_IMAGE(image, "verified.guest");
+
+#define ARENA (4 * PAGES_2M)
+#define PAGES 64UL
+#define PERIOD_MS 200		/* nobody reads: it would end by itself after 16 of them */
+
+static domid_t domid;
+
+static long sample(uint32_t action, uint32_t *state)
+{
+	struct xen_domctl op = { .u.numa_policy.u.sample.action = action };
+	struct xen_domctl_numa_policy_sample *sample = &op.u.numa_policy.u.sample;
+	long result;
+
+	if (action == XEN_NUMA_SAMPLE_START) {
+		sample->sources = 1U << XEN_NUMA_SAMPLE_HINT_FAULT;
+		sample->entries = 64;
+		sample->period_ms = PERIOD_MS;
+		sample->budget = 100;
+		sample->frames = 2;
+	}
+	result = try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_SAMPLE, domid);
+	if (state)
+		*state = sample->state;
+	return result;
+}
+
+static uint32_t sampling(void)
+{
+	uint32_t state;
+	long result = sample(XEN_NUMA_SAMPLE_GET, &state);
+
+	if (result)
+		die_of("sampling of d%d: %ld", domid, result);
+	return state;
+}
+
+static long try_rebalance(uint32_t flags)
+{
+	struct xen_domctl op = { .u.numa_policy.u.rebalance = { .nr = UINT32_MAX, .flags = flags } };
+
+	return try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_REBALANCE, domid);
+}
+
+static long try_move(unsigned int node)
+{
+	struct xen_numa_move page = { .gfn = ARENA, .node = node };
+	struct xen_domctl op = { .u.numa_policy.u.move.nr = 1 };
+
+	set_xen_guest_handle(op.u.numa_policy.u.move.list, &page);
+	return try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_MOVE, domid);
+}
+
+static long switch_on(void)
+{
+	struct xen_hvm_altp2m_op op = {
+		.version = HVMOP_ALTP2M_INTERFACE_VERSION,
+		.cmd = HVMOP_altp2m_set_domain_state,
+		.domain = domid,
+		.u.domain_state.state = 1,
+	};
+
+	return hypercall(__HYPERVISOR_hvm_op, HVMOP_altp2m, (uintptr_t)&op, 0, 0);
+}
+
+static unsigned long pages_on(unsigned int node)
+{
+	struct xen_numa_page pages[PAGES];
+	unsigned long count = 0;
+
+	for (unsigned long i = 0; i < PAGES; i++)
+		pages[i].gfn = ARENA + i;
+	locate_pages(domid, pages, PAGES);
+	for (unsigned long i = 0; i < PAGES; i++)
+		count += pages[i].node == node;
+	return count;
+}
+
+static void wait_rounds(const struct mailbox *mailbox)
+{
+	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++) {
+		uint64_t had = __atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST);
+
+		while (__atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST) < had + 2)
+			hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+	}
+}
+
+void program(void)
+{
+	struct mailbox *mailbox;
+	uint32_t state;
+
+	domid = new_altp2m_domain(64, GUEST_CPUS);
+	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 0, NULL, 0);
+	load_guest(domid, image, image_end);
+	for (unsigned long i = 0; i < PAGES; i++)
+		if (populate(domid, ARENA + i, 0, ANY_NODE) != 1)
+			crash("there is no memory");
+	mailbox = mailbox_of(domid);
+	mailbox->values[0] = ARENA;
+	mailbox->values[1] = PAGES;
+	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
+		pin_vcpu(domid, cpu, cpu);
+	start_guest(domid, GUEST_CPUS);
+	wait_rounds(mailbox);
+
+	/* that it might be switched on is no reason */
+	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 1, NULL, 0);
+	promise("before, its memory moves", rebalance(domid) >= PAGES && pages_on(1) == PAGES && !try_move(1));
+	promise("and is sampled", !sample(XEN_NUMA_SAMPLE_START, NULL) && sampling() == XEN_NUMA_SAMPLE_RUNNING);
+	wait_rounds(mailbox);
+	if (sampling() != XEN_NUMA_SAMPLE_RUNNING)
+		crash("sampling has ended before its time");
+	if (switch_on())
+		crash("altp2m cannot be switched on");
+
+	while ((state = sampling()) == XEN_NUMA_SAMPLE_RUNNING)
+		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+	promise("sampling ends, as it cannot be", state == XEN_NUMA_SAMPLE_UNFIT);
+	promise("nor can it begin", sample(XEN_NUMA_SAMPLE_START, NULL) == -EOPNOTSUPP);
+	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 0, NULL, 0);
+	promise("nothing is moved", try_move(0) == -EOPNOTSUPP);
+	promise("nor rebalanced", try_rebalance(0) == -EOPNOTSUPP && try_rebalance(XEN_NUMA_REBALANCE_DRY_RUN) == -EOPNOTSUPP);
+	promise("nor first touched", try_set_policy(domid, XEN_NUMA_POLICY_FIRST_TOUCH, 0x3, NULL, 0) == -EOPNOTSUPP);
+	promise("the policy is the one that it had", get_policy(domid) == XEN_NUMA_POLICY_ROUND_4K);
+	promise("all is where it was", pages_on(1) == PAGES);
+
+	wait_rounds(mailbox);
+	__atomic_store_n(&mailbox->go, 1, __ATOMIC_SEQ_CST);
+	promise("the guest goes on, and what it wrote is there",
+		wait_guest(domid, GUEST_ENDED) && !mailbox->values[2] && !mailbox->values[3]);
+	unmap_page(MAILBOX_WINDOW);
+	promise("it can be destroyed", !destroy_domain(domid));
+}
