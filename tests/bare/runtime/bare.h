@@ -48,8 +48,6 @@ void set_affinity(domid_t domid, unsigned long nodes);
 /* Its clock is the processor's own: to read it costs no exit. */
 void give_native_tsc(domid_t domid);
 void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu);
-/* dom0's first vCPU is on each CPU once: RCU lets go of a domain then, as one that is idle says nothing by itself. */
-void pass_cpus(unsigned int cpus);
 long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
 /* Extents populated, 0 or 1. */
 long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);
@@ -59,7 +57,9 @@ unsigned long use_up_tables(domid_t domid, unsigned long from);
 /* In pages, below 2^bits if bits are not 0. */
 unsigned long free_pages(unsigned int node, unsigned int bits);
 
-/* free.c.  On machines with a CPU a node, whose first one is dom0's. */
+/* free.c.  On machines with as many CPUs as nodes. */
+/* dom0's first vCPU is on each CPU once: RCU lets go of a domain then. */
+void pass_cpus(unsigned int cpus);
 /* Of each node, as soon as it stays the same. */
 void await_rest(unsigned long pages[], unsigned int nodes);
 /* Whether it comes to be what it was; `now` is what it is. */

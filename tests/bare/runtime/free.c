@@ -17,12 +17,12 @@ static void get_free(unsigned long pages[], unsigned int nodes)
 
 /*
  * What is left of a domain is freed after an RCU grace period, for which Xen waits for CPUs that sleep
- * (default_idle() does not tell RCU): they are woken.  There is a CPU a node.
+ * (default_idle() does not tell RCU): they are woken.
  */
-static void wake_cpus(unsigned int nodes)
+void pass_cpus(unsigned int cpus)
 {
-	for (unsigned int cpu = nodes; cpu--;) {
-		pin_vcpu(0, 0, cpu);
+	while (cpus--) {
+		pin_vcpu(0, 0, cpus);
 		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
 	}
 }
@@ -41,7 +41,7 @@ void await_rest(unsigned long pages[], unsigned int nodes)
 
 	get_free(pages, nodes);
 	for (int alike = 0; alike < LOOKS; alike++) {
-		wake_cpus(nodes);
+		pass_cpus(nodes);
 		get_free(now, nodes);
 		if (same(now, pages, nodes))
 			continue;
@@ -54,7 +54,7 @@ bool await_free(const unsigned long before[], unsigned long now[], unsigned int 
 {
 	get_free(now, nodes);
 	for (int i = 0; i < LOOKS && !same(now, before, nodes); i++) {
-		wake_cpus(nodes);
+		pass_cpus(nodes);
 		get_free(now, nodes);
 	}
 	return same(now, before, nodes);
