@@ -50,10 +50,10 @@ def test_promises(boot, case, hypervisor):
 
 
 def with_ept():
-    """One of them in make test."""
+    """Two of them in make test."""
     for case in CASES:
         if case.ept:
-            yield pytest.param(case, id=case.name, marks=[pytest.mark.soak] * (case.name != "touch-no-table"))
+            yield pytest.param(case, id=case.name, marks=[pytest.mark.soak] * (case.name not in ("touch-no-table", "samples")))
 
 
 @pytest.mark.modest

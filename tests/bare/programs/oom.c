@@ -8,10 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <xen/sched.h>
-
 #include "bare.h"
-#include "hypercall.h"
 #include "oom.h"
 
 #define WINDOW 0
@@ -58,21 +55,12 @@ static bool same_memory(struct memory a, struct memory b)
 	return a.free[0] == b.free[0] && a.free[1] == b.free[1] && a.small == b.small;
 }
 
-/* RCU lets go of a domain when each CPU has been here: one that is idle says nothing by itself. */
-static void pass_cpus(void)
-{
-	for (unsigned int cpu = NODES; cpu--;) {
-		pin_vcpu(0, 0, cpu);
-		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
-	}
-}
-
 static struct memory settled_memory(void)
 {
 	struct memory now, before = free_memory();
 
 	for (int i = 0; i < 10; i++) {
-		pass_cpus();
+		pass_cpus(NODES);
 		now = free_memory();
 		if (!same_memory(now, before))
 			i = 0;
@@ -84,7 +72,7 @@ static struct memory settled_memory(void)
 static void check_memory(struct memory before)
 {
 	for (int i = 0; i < PATIENCE && !same_memory(before, free_memory()); i++)
-		pass_cpus();
+		pass_cpus(NODES);
 	check(small_memory() == before.small, "bytes of Xen's lost", (long)(small_memory() - before.small));
 	for (unsigned int node = 0; node < NODES; node++)
 		check(free_pages(node, 0) == before.free[node], node ? "pages lost of node 1" : "pages lost of node 0",
