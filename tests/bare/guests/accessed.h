@@ -14,7 +14,6 @@
 #define LARGE_READ_BY 1
 #define LARGE_WRITTEN_GFN 0x400UL
 #define LARGE_WRITTEN_BY 0
-#define LARGE_UNTOUCHED_GFN 0x600UL
-#define END_GFN 0x800UL
+#define END_GFN 0x600UL
 
 #endif

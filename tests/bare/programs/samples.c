@@ -21,6 +21,7 @@
 #define ENTRIES 256
 #define PERIOD_MS 10
 #define AT_ONCE 64		/* entries looked at while the p2m is locked */
+#define FEW 8			/* of the pages that a monitor watches */
 #define ROUNDS 3		/* of log-dirty mode */
 #define SETTLED 10		/* times that free memory is the same */
 #define PATIENCE 1000		/* … until it has come back */
@@ -127,19 +128,20 @@ static void take_samples(void)
 	}
 }
 
-/* As a vCPU does it, or all; of 2 MiB the first page, at least. */
-static bool singles_seen(unsigned long first, unsigned long nr)
+static unsigned long singles_seen(unsigned long first, unsigned long nr)
 {
+	unsigned long count = 0;
+
 	for (unsigned long i = 0; i < nr; i++)
-		if (!seen[first + i])
-			return false;
-	return true;
+		count += seen[first + i];
+	return count;
 }
 
+/* Of 2 MiB, the first page at least. */
 static bool all_seen(void)
 {
-	return singles_seen(READ_GFN, GUEST_CPUS * SINGLES) && singles_seen(WRITTEN_GFN, GUEST_CPUS * SINGLES) &&
-		seen[LARGE_READ_GFN] && seen[LARGE_WRITTEN_GFN];
+	return singles_seen(READ_GFN, GUEST_CPUS * SINGLES) == GUEST_CPUS * SINGLES &&
+		singles_seen(WRITTEN_GFN, GUEST_CPUS * SINGLES) == GUEST_CPUS * SINGLES && seen[LARGE_READ_GFN] && seen[LARGE_WRITTEN_GFN];
 }
 
 /* What is seen is seen from now on. */
@@ -230,13 +232,13 @@ static void check_access(void)
 	begin_monitor(domid, OTHER_GFN);
 	set_access(domid, READ_GFN, SINGLES, XENMEM_access_r);
 	see_anew();
-	while (!singles_seen(READ_GFN, SINGLES))
+	while (singles_seen(READ_GFN, SINGLES) < FEW)
 		take_samples();
 	for (unsigned long i = 0; i < SINGLES; i++)
 		stays &= get_access(domid, READ_GFN + i) == XENMEM_access_r;
 	set_access(domid, READ_GFN, SINGLES, XENMEM_access_rwx);
 	see_anew();
-	while (!singles_seen(READ_GFN, SINGLES))
+	while (singles_seen(READ_GFN, SINGLES) < FEW)
 		take_samples();
 	for (unsigned long i = 0; i < SINGLES; i++)
 		comes_back &= get_access(domid, READ_GFN + i) == XENMEM_access_rwx;
@@ -352,7 +354,7 @@ static void begin_life(void)
 static void warm_up(void)
 {
 	begin_life();
-	while (!seen[READ_GFN])
+	while (!taken)
 		take_samples();
 	if (ept) {
 		begin_monitor(domid, OTHER_GFN);
