@@ -20,7 +20,7 @@ static void guest(unsigned long cpu)
 	const unsigned long mine = SINGLES * cpu;
 	static uint32_t ended;
 
-	/* None comes, but Bochs keeps those of the host from a guest that allows none. */
+	/* No interrupt comes, but from a guest that allows none Bochs keeps the host's, too. */
 	__asm__ volatile("sti");
 	for (uint64_t passes = 1; !__atomic_load_n(&mailbox->go, __ATOMIC_SEQ_CST); passes++) {
 		read_pages(READ_GFN + mine, 1, READ_GFN + mine + SINGLES);
