@@ -9,7 +9,6 @@
 
 #include "accessed.h"
 #include "bare.h"
-#include "hypercall.h"
 #include "mailbox.h"
 #include "sampling.h"
 #include "watch.h"
@@ -55,7 +54,7 @@ static bool is_intel(void)
 	uint32_t leaf = 0, genu, ineI, ntel;
 
 	__asm__("cpuid" : "+a"(leaf), "=b"(genu), "=d"(ineI), "=c"(ntel));
-	return genu == 0x756e6547;
+	return genu == 0x756e6547;	/* "Genu" */
 }
 
 static unsigned int node_of(unsigned int vcpu)
