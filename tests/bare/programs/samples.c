@@ -143,6 +143,13 @@ static bool all_seen(void)
 		singles_seen(WRITTEN_GFN, GUEST_CPUS * SINGLES) == GUEST_CPUS * SINGLES && seen[LARGE_READ_GFN] && seen[LARGE_WRITTEN_GFN];
 }
 
+static void wait_all_seen(void)
+{
+	/* what is sampled as another may never be */
+	while (!all_seen() && !wrong[PLACE])
+		take_samples();
+}
+
 /* What is seen is seen from now on. */
 static void see_anew(void)
 {
@@ -191,9 +198,7 @@ static void check_truth(void)
 	struct xen_domctl op = { 0 };
 	bool stay = true, sums = true, homes[NODES] = { false };
 
-	/* what is sampled for another may never be */
-	while (!all_seen() && !wrong[PLACE])
-		take_samples();
+	wait_all_seen();
 
 	/* Nothing comes any more, and all that came is read. */
 	if (do_domctl(&op, XEN_DOMCTL_pausedomain, domid))
@@ -290,8 +295,7 @@ static void check_log_dirty(void)
 	see_anew();
 	sizes_change = false;
 	locate(pages);
-	while (!all_seen())
-		take_samples();
+	wait_all_seen();
 	now = counters();
 	promise("no sample is lost", !now.dropped);
 	promise("afterwards all is sampled as before", now.state == XEN_NUMA_SAMPLE_RUNNING && now.faults > before.faults);
