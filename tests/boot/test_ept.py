@@ -196,9 +196,10 @@ def check_log_dirty_while_sampled(machine, reads, writes):
     sampling.wait_faults(machine, 50)
 
 
+@pytest.mark.soak
 @pytest.mark.boot("ept")
 def test_samples_are_true(machine):
-    """The one node that has CPUs accesses pages on both; EPT does not tell reads and writes apart."""
+    """The one node that has CPUs accesses pages on both; EPT does not tell reads and writes apart.  In make test: tests/bare, samples."""
     reads, writes = sampling.start_guest(machine, vcpus=2, accessed=1, pause=100, memory=MEMORY, cpus=["0", "1"],
                                          policy="round-4k,nodes=0-1")
     dumps = [guests.dump(machine, "g", MEMORY)]

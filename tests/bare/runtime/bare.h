@@ -54,6 +54,8 @@ long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);
 long release_page(domid_t domid, unsigned long gfn);
 /* Single pages at the first gfns of GiB after GiB, from `from` on, until one is not populated: how many were.  Each takes a table. */
 unsigned long use_up_tables(domid_t domid, unsigned long from);
+/* RCU lets go of a domain when each CPU has been here: one that is idle says nothing by itself. */
+void pass_cpus(unsigned int cpus);
 /* In pages, below 2^bits if bits are not 0. */
 unsigned long free_pages(unsigned int node, unsigned int bits);
 
@@ -66,11 +68,15 @@ void await_rest(unsigned long pages[], unsigned int nodes);
 bool await_free(const unsigned long before[], unsigned long now[], unsigned int nodes);
 
 /* pages.c.  Windows into the memory of a domain. */
-#define WINDOWS 6
 #define MAILBOX_WINDOW 3		/* mailbox_of() */
+#define RING_WINDOW 6			/* sampling.h, and all behind it */
+#define RING_FRAMES 65
+#define WINDOWS (RING_WINDOW + RING_FRAMES)
 /* NULL: there is no such page. */
 void *try_map_page(unsigned int window, domid_t domid, unsigned long gfn);
 void *map_page(unsigned int window, domid_t domid, unsigned long gfn);
+/* A frame that is a domain's, but in its memory nowhere. */
+void *map_frame(unsigned int window, domid_t domid, unsigned long frame);
 unsigned long frame_of(unsigned int window);
 /* Of whom a frame is, Xen knows where it has it. */
 unsigned long gfn_of_frame(unsigned long frame);

@@ -30,14 +30,14 @@ static const volatile uint64_t *entry_of(const void *address, uint64_t *at)
 	}
 }
 
-static long set_entry(unsigned int window, uint64_t value, domid_t domid)
+static long set_entry(unsigned int window, uint64_t value, unsigned int how, domid_t domid)
 {
 	struct mmu_update update = { .val = value };
 	unsigned int done = 0;
 	uint64_t at;
 
 	entry_of(windows[window], &at);
-	update.ptr = at | MMU_NORMAL_PT_UPDATE;
+	update.ptr = at | how;
 	return hypercall(__HYPERVISOR_mmu_update, (uintptr_t)&update, 1, (uintptr_t)&done, domid);
 }
 
@@ -52,7 +52,7 @@ static void flush(unsigned int window)
 
 void *try_map_page(unsigned int window, domid_t domid, unsigned long gfn)
 {
-	if (set_entry(window, gfn << PAGE_SHIFT | PRESENT_WRITABLE_USED, domid))
+	if (set_entry(window, gfn << PAGE_SHIFT | PRESENT_WRITABLE_USED, MMU_NORMAL_PT_UPDATE, domid))
 		return NULL;
 	flush(window);
 	return windows[window];
@@ -65,6 +65,14 @@ void *map_page(unsigned int window, domid_t domid, unsigned long gfn)
 	if (!page)
 		die_of("gfn 0x%lx of d%d cannot be mapped", gfn, domid);
 	return page;
+}
+
+void *map_frame(unsigned int window, domid_t domid, unsigned long frame)
+{
+	if (set_entry(window, frame << PAGE_SHIFT | PRESENT_WRITABLE_USED, MMU_PT_UPDATE_NO_TRANSLATE, domid))
+		die_of("frame 0x%lx of d%d cannot be mapped", frame, domid);
+	flush(window);
+	return windows[window];
 }
 
 unsigned long frame_of(unsigned int window)
@@ -81,7 +89,7 @@ unsigned long gfn_of_frame(unsigned long frame)
 
 void clear_entry(unsigned int window)
 {
-	if (set_entry(window, 0, DOMID_SELF))
+	if (set_entry(window, 0, MMU_NORMAL_PT_UPDATE, DOMID_SELF))
 		die_of("window %u cannot be cleared", window);
 }
 
