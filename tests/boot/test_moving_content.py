@@ -11,8 +11,7 @@ from harness.moving import ENDLESS, Mover
 
 pytestmark = pytest.mark.heavy
 
-# pages: what can be told from a few, and the long count of make soak
-PAGES, MOVES = 1500, int(os.environ.get("MOVES", "200000"))
+MOVES = int(os.environ.get("MOVES", "200000"))      # pages: the long count of make soak
 FEW = 3000      # where it is not the number that counts
 
 
@@ -21,26 +20,23 @@ def seed(number):
     return number
 
 
-long_count = pytest.mark.parametrize("pages", [PAGES, pytest.param(MOVES, marks=pytest.mark.soak, id="MOVES")])
-
-
-@pytest.mark.boot("n8")
-@long_count
-def test_under_fire_debug(machine, pages):
-    under_fire(machine, pages, 1)
-
-
-@pytest.mark.boot("n8", "release")
+# tests/bare/programs/content.c is the fast one
 @pytest.mark.soak
-@long_count
-def test_under_fire_release(machine, pages):
-    under_fire(machine, pages, 2)
+@pytest.mark.boot("n8")
+def test_under_fire_debug(machine):
+    under_fire(machine, 1)
 
 
-def under_fire(machine, pages, number):
+@pytest.mark.soak
+@pytest.mark.boot("n8", "release")
+def test_under_fire_release(machine):
+    under_fire(machine, 2)
+
+
+def under_fire(machine, number):
     """From where stock placement put it."""
     moving.start_writer(machine, vcpus=4, command=f"memory-writer {moving.WRITTEN} 20", policy="none")
-    moving.under_fire(machine, pages, seed(number), list(range(1, 8)))
+    moving.under_fire(machine, MOVES, seed(number), list(range(1, 8)))
 
 
 @pytest.mark.boot("n8")
