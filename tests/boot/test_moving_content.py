@@ -151,7 +151,7 @@ def test_a_full_node(machine):
     """What finds no room stays, and the content with it."""
     moving.start_writer(machine)
     guests.create(machine, "filler", memory=memory.free_pages(machine)[5] // 256 - 1, policy="round-4k,nodes=5")
-    counted = Mover(machine, "g", PAGES, seed(8)).finish()
+    counted = Mover(machine, "g", 1500, seed(8)).finish()
     assert counted["no room"] > 100
     moving.check_content(machine)
 

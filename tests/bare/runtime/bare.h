@@ -54,8 +54,6 @@ long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);
 long release_page(domid_t domid, unsigned long gfn);
 /* Single pages at the first gfns of GiB after GiB, from `from` on, until one is not populated: how many were.  Each takes a table. */
 unsigned long use_up_tables(domid_t domid, unsigned long from);
-/* RCU lets go of a domain when each CPU has been here: one that is idle says nothing by itself. */
-void pass_cpus(unsigned int cpus);
 /* In pages, below 2^bits if bits are not 0. */
 unsigned long free_pages(unsigned int node, unsigned int bits);
 

@@ -5,7 +5,6 @@
 
 #include <xen/arch-x86/cpuid.h>
 #include <xen/memory.h>
-#include <xen/sched.h>
 #include <xen/sysctl.h>
 
 #include "bare.h"
@@ -146,14 +145,6 @@ void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu)
 
 	set_xen_guest_handle(op.u.vcpuaffinity.cpumap_hard.bitmap, (uint8_t *)&map);
 	must_domctl(&op, XEN_DOMCTL_setvcpuaffinity, domid);
-}
-
-void pass_cpus(unsigned int cpus)
-{
-	while (cpus--) {
-		pin_vcpu(0, 0, cpus);
-		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
-	}
 }
 
 static long reservation(unsigned long op, domid_t domid, unsigned long gfn, unsigned int order, unsigned int flags)
