@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # The verbs of this project; `make help` explains them.  The work is done by the scripts that they name.
 SHELL := /bin/bash
 PYTHON := /usr/bin/python3

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Free page reporting does not report a block again until it has been used.
  * Who asks for all free memory does not know of the earlier report, so forget

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tells Xen which memory is free, on kernels that do not do it themselves, on
  * top of free page reporting: that takes free blocks out of the page

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """How our tests are run; runner/ has a file for each part of it.
 
 `make test` runs all but those marked `soak`, `make soak` those.  With pytest-xdist the tests of one machine, and those of one file

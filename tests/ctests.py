@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """C code of ours in user space: its test programs are built, run and counted, and are to be red with a mistake planted in it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """One boot of a program that is the whole of dom0: its emulator, its report, the verdict.
 
 The report comes by the second serial line, and each of its lines bears this boot's nonce; a last one, which the program's proper end

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A boot on a machine with EPT, which Bochs emulates: see tests/boot/harness/bochs.py."""
 
 import contextlib

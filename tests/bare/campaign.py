@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The random campaign of programs/campaign.c: a run, its verdict, the page of what was really run.
 
     campaign.py HYPERVISOR CALLS [SEED]     runs, judges and records; without a seed it makes one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The declared table of programs: what each runs on, and which finding of the review of version 0.1 it reproduces."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Programs that are built once, and what stock Xen made of each."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What stock survives, we survive; and but for placement the outcome is the same.
 
 Without the policy's option in Xen (`off`) all is as with stock; with it (`debug`, `release`) a program's promises are kept, too.

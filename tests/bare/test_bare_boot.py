@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The verdict on a boot: nothing but a program's proper end makes it green."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A hostile guest at random: nobody else is harmed, whatever it calls and dom0 does meanwhile."""
 
 import campaign

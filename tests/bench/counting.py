@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What the benches that count instructions have in common: their options, the life of their machine, and the run that stands for all."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Where things are for the benches; importing it makes tests/boot's `harness` and tests/bench/harness's modules importable."""
 
 import sys

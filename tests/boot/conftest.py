@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Fixtures of the boot tests: one boot for all tests that name the same machine, and a verdict after each of them.
 
 A test says which machine it needs:

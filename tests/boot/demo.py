@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """The demo: boots the patched stack on an emulated 8-node machine, makes three guests, shows where their memory is, has Carrefour
 follow what a fourth one does, and repairs the placement of a running one, whose memory accesses are counted before and after.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """carrefourd: a guest is repaired and then left alone, and whatever ends, nothing is left of it."""
 
 import json

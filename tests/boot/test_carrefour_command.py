@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Carrefour as people use it: xl.cfg, and `xl numa-policy` with its switches, top, explain, record and replay."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """`xl numa-policy`, typed as people type it, on a machine with guests."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """linux-guest-module in a guest with the kernel of Debian 13, as Debian has built it."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Moving and first-touch on EPT, whose tables and deferred changes are not those of NPT.  See harness/bochs.py.
 
 It is the tables that are tested.  Bochs forgets all translations at any VM exit or entry: a flush that is missing is not seen.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A full node: its pages go to the nearest home node with room, then to the nearest other one, and are counted."""
 
 import pytest

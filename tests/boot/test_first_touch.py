@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """first-touch: a page is on the node of the vCPU that touched it first, or of the first one in its 2 MiB."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What a guest says of its pages may be wrong in any way: it hurts itself alone, and what it had written goes to nobody."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Guests that release and touch all the while are moved, evacuated, migrated, saved, ballooned and destroyed."""
 
 import json

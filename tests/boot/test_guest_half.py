@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The guest half of first-touch with a Xen that acts on it: where memory is that the kernel has freed, and that none in use is lost."""
 
 import itertools

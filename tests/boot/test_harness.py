@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Every way in which a boot can go wrong is planted once, and must be red.  A green here is a red seen there."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The identity of the images: nothing that goes into them can change without it, and no image of other inputs passes for one."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Guests come and go, and leave each node's free memory as it was, to the page."""
 
 import contextlib

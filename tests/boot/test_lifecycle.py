@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The policy and the placement stay with a guest through whatever xl does to it, and its memory keeps its content."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Memory follows a policy that is set later: page by page, whole where it can be, and nothing else changes."""
 
 import json

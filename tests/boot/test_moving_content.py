@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Content: what a guest has written is what it reads, whatever is done to it while its pages move."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Domains whose memory is not moved, because somebody else relies on where it is: each refusal, by the command and by Xen.
 
 They cannot have first-touch, nor can their accesses be sampled.

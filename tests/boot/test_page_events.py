@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The guest half of first-touch, where Xen has no use for it; and what it says of itself."""
 
 import re

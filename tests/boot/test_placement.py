@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Every page of a guest is where its policy says, for every policy, number of home nodes, weights and size."""
 
 import pytest

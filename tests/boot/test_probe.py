@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The domctl, handed garbage in every field by programs/domctl-probe.c: an errno each time, and a quiet hypervisor."""
 
 import re

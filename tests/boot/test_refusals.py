@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What cannot be is refused before anything is built, with one line that says why."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """tests/boot/run: somebody's own Xen and Linux are what is booted, and each way to end is told apart from the others."""
 
 import dataclasses

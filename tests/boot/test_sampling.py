@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Access sampling by hint faults, with NPT: each sample is true, what is not allowed is refused, and nothing else changes."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Access sampling by AMD's instruction-based sampling, as tests/boot/qemu models it: the truths of test_sampling.py, where they apply."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A guest's life without our feature: stock Xen, and ours with the option compiled out or not asked for, behave alike.
 
 It also shows that the harness itself works where nothing of the series is involved.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What waits inside dom0: it ends when what it waits for is there, it says so when that never comes, and it does not outlive a guest."""
 
 import time

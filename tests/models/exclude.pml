@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * First-touch and what it does not go together with, both of which can be
  * switched on while the domain runs, by callers that share no lock:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Moving a page: p2m-numa-batch.c, and what page_alloc.c does when a frame is
  * freed and allocated.

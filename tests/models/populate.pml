@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Populating against destroying: populate.c's map(), give_back() and
  * free_page(), relinquish_memory(), and the references of a frame.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The guest's queue of page events: numa-policy-queue.c, and the hooks of
  * numa-policy-pages.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Starting and stopping to sample: sample-control.c, sampling.c, and
  * sample-pages.c for the ring.

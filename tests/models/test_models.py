@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The protocols of ours as models, each state of which Spin visits; and proof that each model notices when its order is wrong."""
 
 import re

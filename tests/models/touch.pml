@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Release, touch and exchange: p2m-numa-release.c, p2m-reserve.c, p2m-touch.c, and what
  * page_alloc.c does when a frame is freed and allocated.

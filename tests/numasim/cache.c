@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Caches of machine addresses. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Caches that know lines, not their content; least recently used goes first.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* From windows of work to epochs. */
 #include <glib.h>
 #include <math.h>

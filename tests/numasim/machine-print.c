@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The machine as JSON, so that a result says what it was made with. */
 #include <inttypes.h>
 

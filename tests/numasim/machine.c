@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Parameters of the machine: what is set by default (AMD48 of the paper), what the command line says, and whether that fits. */
 #include <glib.h>
 #include <string.h>

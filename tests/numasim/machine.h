@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The machine that is modelled: nodes, links, routes, caches, latencies.  Filled from the plugin's parameters, then constant. */
 #ifndef NUMASIM_MACHINE_H
 #define NUMASIM_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Contention as queues with one waiting line each, and a fixed point of duration and use. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From counts to time: what accesses cost when they meet at controllers and links.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A QEMU plugin that sees the memory accesses of a region of interest as a NUMA machine would: README.md.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows of a region: the difference of two looks at counters that go on meanwhile. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* One region of interest: counters, looked at again and again while they grow, and what becomes of them at the end. */
 #ifndef NUMASIM_REGION_H
 #define NUMASIM_REGION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Sums over a region and its JSON. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A region's result as one line of JSON. */
 #ifndef NUMASIM_REPORT_H
 #define NUMASIM_REPORT_H

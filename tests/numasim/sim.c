@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* From an access to a count: L2 of the CPU, L3 of the node, node of the memory. */
 #include <glib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which instructions are streaming stores. */
 #include <string.h>
 

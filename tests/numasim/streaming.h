@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Streaming stores: those that go past the caches. */
 #ifndef NUMASIM_STREAMING_H
 #define NUMASIM_STREAMING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Access streams whose counts are known by hand, for the plugin inside a real QEMU: a kernel without paging, so addresses are
  * machine addresses.  Node n has the 64 MiB from n * 64 MiB on.  test_numasim.py says what each region must come to.

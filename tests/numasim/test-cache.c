@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Caches small enough to follow by hand. */
 #include "test.h"
 

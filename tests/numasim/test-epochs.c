@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Epochs come from what each CPU did, whatever the order in which a busy host let it be seen. */
 #include "test.h"
 

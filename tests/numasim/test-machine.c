@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Parameters: what the preset is, what can be changed, what is refused. */
 #include "test.h"
 

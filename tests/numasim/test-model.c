@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Latencies that come out of the model: the paper's Table 3, and systems small enough to compute by hand. */
 #include "test.h"
 

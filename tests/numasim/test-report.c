@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* From counters over epochs to the line of JSON. */
 #include "test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Streams of accesses whose hits, misses and write-backs are known by hand. */
 #include "test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which instructions are streaming stores, by bytes that an assembler made. */
 #include "test.h"
 

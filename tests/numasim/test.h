@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the unit tests share: cmocka, and machines from words. */
 #ifndef NUMASIM_TEST_H
 #define NUMASIM_TEST_H

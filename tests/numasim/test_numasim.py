@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The instrument measured: its parts in unit tests, the plugin in a QEMU on streams known by hand, and what checks are worth."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The instrument on real systems: memory that numactl or Xen put on a node must be counted there, again and again the same."""
 
 import json

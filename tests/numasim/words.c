@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Values of parameters, with GLib's number parsing, which no locale changes. */
 #include <glib.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading the values of parameters.  Each returns whether the whole text was what it should be. */
 #ifndef NUMASIM_WORDS_H
 #define NUMASIM_WORDS_H

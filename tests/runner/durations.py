@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """How long each test took when it last ran, which says what is to begin first."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A pytest plugin that writes KTAP, the kernel's test result format (Documentation/dev-tools/ktap.rst).
 
 The plan comes first and each result as it falls, so that a run that dies leaves a file that is visibly cut.

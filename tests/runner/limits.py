@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Limits of time: a hang costs minutes, and the results of all else are still written.
 
 A test's limit is pytest-timeout's.  One that names none has that of its kind.

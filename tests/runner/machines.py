@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Which emulated machine a test runs on."""
 
 # Xen's own default is none; a Xen without policies knows no such option.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Tests without a machine, or with one that has no clock but its instructions, step back: they get what the host's CPUs have left.
 
 A worker that does so is in a session of its own, and with it in a group of its own where the kernel shares CPUs out to sessions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A test that the host disturbed is run again, once, and that is told: ERROR is not FAILURE.
 
 Who knows that it was the host says so at a report: `report.host_fault = True`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Which worker runs what next: the longest first, and beside a machine whose guests are busy only what steps back behind it.
 
 Such a machine has work for all cores of the host: four emulated CPUs, of which each waits for the others.  Beside the other worker the

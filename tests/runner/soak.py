@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """make soak: the tests that make test leaves out, each until it has passed once with the inputs of now.
 
 docs/results/soak.json holds what is known of each; soak.md beside it is the page for people.  Both are written after each test, so a

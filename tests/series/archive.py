@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Debian's archive, pretended: its hosts are directories, and an HTTP proxy serves them and writes down what it was asked for.
 
 The tools reach it through the user's apt configuration, as any mirror.

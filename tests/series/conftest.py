@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Patch queues for the tests, each with a cache of its own."""
 import os
 import shutil

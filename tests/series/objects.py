@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What a function or a variable of an object file is: its bytes, and what they refer to.
 
 Not part of it are where it lies, the directory of the build, and lines in frames of BUG().

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """bisect, exact and quick, on a tree that only pretends to be Xen: what is red, what is built again and what is not."""
 import re
 import shutil

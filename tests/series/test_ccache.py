@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What the builds keep by ccache: it is found again, it changes no output, and nothing of the user's has a say in it."""
 import pytest
 from tiny_tree import BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What Linux's own checkpatch says of our code for Linux: nothing, but for lines that it does not understand."""
 import re
 import subprocess

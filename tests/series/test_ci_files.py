@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """docs/ci/: what these files run is there, and what they keep is what a run leaves.  The services themselves are not tried."""
 import re
 import shlex

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What other compilers say of what the series touch: clang of Xen's files, and sparse of Linux's."""
 import subprocess
 

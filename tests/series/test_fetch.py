@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Sources and packages when the world is not as it should be: one line each, and the way out where there is one."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The golang bindings of the series are those that Xen's generator makes of the IDL, and they compile."""
 
 import os

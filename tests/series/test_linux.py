@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The series of Linux, on a tree that only pretends to be Linux: a patch that changes gives another kernel, and each is built."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """With CONFIG_NUMA_POLICY=n Xen is stock Xen, function by function, but for what is declared."""
 import subprocess
 from functools import cache

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The product cache of tools/build: what is killed, changed, made twice at once or out of disk never passes as made."""
 import os
 import re

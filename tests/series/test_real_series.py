@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The series of this project: it is what it says, and each patch of it builds."""
 import re
 import subprocess

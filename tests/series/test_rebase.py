@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Moving a series to other sources."""
 from tiny_tree import NOTES, SOURCE, sha256, tarball
 

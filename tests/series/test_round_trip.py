@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Patch files to commits and back: exact, the same for everybody, and red when it is not."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The style checks: one planted fault each, and the complaint it must bring."""
 import pytest
 

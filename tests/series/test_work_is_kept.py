@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """No verb drops what somebody did."""
 import pytest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A tiny source tree that stands for Xen, and a patch queue on it; nothing of the user's is read or written."""
 import hashlib
 import io

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Out of memory at every point, as SQLite is tested: an operation is run with its 1st, 2nd, 3rd ... allocation failing, until none is
  * left to fail: once with that one alone, and once with all from there on.  Each stand-in for an allocator asks oom_strikes().

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # A private apt beside the user's: own sources, own lists, nothing of the system's configuration changed.
 # The mirror is the one the user's own sources name.  Sourced after lib.sh.

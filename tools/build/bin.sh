@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # bin.sh: build/bin/, our own programs, built against build/xen-tools.
 set -eu
 . "$(dirname "$0")/lib.sh"

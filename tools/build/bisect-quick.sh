@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # The quick bisect: on and off, what the series touches compiles at each patch, and links; sourced by bisect.sh, after bisect-NAME.sh.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # How a patch of the series of Xen is built; sourced by bisect.sh.
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # bisect.sh xen|linux [quick]: does every patch of a series build?
 #
 # Exact: builds every patch in turn, hypervisor or kernel with the option on and off, the whole series of Xen also without HVM, the tools

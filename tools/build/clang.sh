@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # clang.sh: build/clang/compiled, the files of Xen that the series touches, each with the option it compiles with: on, off.  As Xen's own
 # build has it, with clang=y: it finds out which assembler that needs, and takes each warning for an error.
 set -eu

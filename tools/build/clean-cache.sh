@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # clean-cache.sh [--all]: drops from the cache what nobody used for 14 days, and all but the latest products of each kind.
 set -eu
 . "$(dirname "$0")/lib.sh"

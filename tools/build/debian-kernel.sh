@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # debian-kernel.sh: build/debian-kernel/, the kernel that Debian 13 has: vmlinuz, vmlinux, its release, modules/ for a dom0, and tree/, what
 # a module for it is built with: its headers, Debian 13's compiler and make, busybox as the shell; to chroot into.
 # Packages are unpacked, not installed.  They are fetched once; tools/build/clean-cache.sh --all makes the next run take newer ones.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # fetch.sh xen|linux: prints the path of the source tarball that its BASE names, downloaded when it is not in the cache.
 # The pinned version comes first: by the archive's index, then where its pools keep what the index does not lead to, then from
 # Debian's snapshot archive.  Then the newest version of the same branch that can be had, with a warning.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # guest-module.sh: build/guest-module/, linux-guest-module for Debian 13's kernel, and the modules of its tests.
 set -eu
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # hypervisor.sh SOURCE-DIR OBJECT-DIR FRAGMENT [JOBS]: configures and builds one hypervisor out of tree; JOBS is empty under a jobserver.
 # Every option of the fragment must end up in .config, else it fails: a misspelt option would test nothing.
 # MAY_LACK=OPTION excuses one that these sources do not know yet.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default), debian or demo.
 # Made by tests/boot/images, which knows what goes into them.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # kernel.sh SOURCE-DIR OBJECT-DIR FRAGMENT JOBS TARGET: configures and builds one kernel; the directories may be the same, JOBS is empty under a
 # jobserver.
 # What the fragment does not name is off, and what it names must end up in .config, else it fails: a misspelt option would test nothing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # What every script here needs: places, messages, logged steps with progress, the product cache.
 # Sourced, not run.  Products live in the cache, one directory a content key; build/ holds symlinks to them.

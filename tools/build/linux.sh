@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # linux.sh: build/linux/bzImage, the one kernel of dom0 and guests, with our series and what tests/boot/images/linux.config names.
 set -eu
 . "$(dirname "$0")/lib.sh"

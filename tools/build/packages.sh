@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # packages.sh: installs the Debian packages that are missing, and nothing when none is.
 # The user's apt configuration stays as it is, also for QEMU, which Debian 12 has in its backports.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # What is made of what, for setup.sh: a target a product or download, made by the script beside that knows when it is stale; then
 # what each verb needs.  Several are made at once, under one jobserver; what is listed first is begun first.
 # A step that fails ends all others: setup.sh has given make a process group of its own.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # qemu-plugin.sh: build/qemu-plugin/qemu-plugin.h, the interface of emulator plugins, which no binary package holds:
 # out of the source package of the QEMU that is installed.
 # QEMU itself refuses a plugin whose header is of another interface version, so a near miss cannot go unnoticed.

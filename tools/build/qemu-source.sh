@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # qemu-source.sh: build/qemu-source/, the tarball in the source package of the QEMU that is installed, and which version it is.
 set -eu
 . "$(dirname "$0")/lib.sh"

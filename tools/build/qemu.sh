@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # qemu.sh: build/qemu/qemu-system-x86_64, the QEMU that is installed with the patches in tests/boot/qemu, and nothing in it
 # that our machines do without.  Its firmware and ROMs are the installed QEMU's.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # setup.sh TARGET…: makes these of products.mk and all that they need, from a fresh Debian on.  What is there already is not done again.
 set -eu
 . "$(dirname "$0")/lib.sh"

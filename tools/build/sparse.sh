@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # sparse.sh: build/sparse/checked, the files of Linux that the series touches, when sparse says no more of them than without the series,
 # wherever in a file that is.
 set -eu

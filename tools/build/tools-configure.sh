@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # tools-configure.sh SOURCE-DIR: configures the Xen tools there, for the part that a dom0 needs to run PV and PVH guests.
 set -eu
 

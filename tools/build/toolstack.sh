@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # toolstack.sh SOURCE-DIR DESTDIR [JOBS]: the part of the Xen tools that a dom0 needs to run PV and PVH guests; JOBS is empty under a
 # jobserver.
 set -eu

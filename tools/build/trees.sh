@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # trees.sh: build/trees/xen and linux for the tests: Linux only where they look, unless it is there whole (make trees); the builds do
 # not use them.  A tree that holds work is left alone.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # workload-packages.sh: build/workload-packages/, the programs that the placement bench runs as workloads, as an archive.
 # They are Debian 12's, whatever Debian is the host: the figures of two hosts then compare.  They are unpacked, not installed,
 # and fetched once; tools/build/clean-cache.sh --all makes the next run take newer ones.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # workloads.sh: build/workloads/, the initial file system in which the placement bench runs its workloads: their packages, and our programs.
 set -eu
 . "$(dirname "$0")/lib.sh"

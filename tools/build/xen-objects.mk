@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # xen-objects.mk: the OBJECTS of a configured Xen, and of its build what comes before the first of them:
 # make -C OBJECT-DIR --include-dir SOURCE/xen.
 # Its own Makefile has each of them for a goal, too, but not the headers that are generated.

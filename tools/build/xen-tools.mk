@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # How our programs find the Xen tools that they are built against. Included with xen_libraries set to names of
 # pkg-config; gives XEN_CFLAGS, XEN_LIBS and XEN_LDFLAGS.
 #

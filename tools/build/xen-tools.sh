@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # xen-tools.sh: build/xen-tools/, the tree that installing the patched Xen tools leaves (usr/local/…).
 set -eu
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
 # xen.sh debug|release|off|optional|stock|ubsan|fault: build/xen-VARIANT/ with xen, xen-syms and .config, and objects/ where the fragment
 # says "# keep: objects".  fault is debug with a patch on top, which is for tests and not in the series.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The machine and the guest of tests/bench/placement, under the plugin that counts instructions."""
 
 import re

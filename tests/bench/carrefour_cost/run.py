@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: what sampling and carrefourd cost a running guest, in instructions.
 
     tests/bench/carrefour_cost/run.py [--repeat N] [--workloads NAME…] [--size quick|full] [--dom0] [--out DIRECTORY]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Where Xen waits for another CPU: loops around PAUSE, as of locks and of answers to an IPI.
 
 On hardware the other one is at work.  An emulated CPU shares those of the host, and who waits for one that stands still meanwhile spins

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What is counted for sampling, from records made up; and on a machine: it is there when it is on, and nothing when it is off."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A machine whose emulator counts what Xen executes, and the reading of what it counted."""
 
 import bisect

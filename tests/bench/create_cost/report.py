@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The results as JSON, as a page of text and as a plot."""
 
 from collections import Counter

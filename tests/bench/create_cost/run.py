@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """The first half of make bench: what it costs Xen to create a guest under each policy, in instructions, against stock Xen.
 
     tests/bench/create_cost/run.py [--repeat N] [--out DIRECTORY]

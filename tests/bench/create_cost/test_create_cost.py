@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Is the instrument true?  One small boot; what `make bench` measures with it is not judged here."""
 
 import json

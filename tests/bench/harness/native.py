@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Native Linux on an emulated machine, driven like the boot tests' Xen: the same commands, the same verdict."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A boot of tests/bare's hold-time under the plugin, and what that counted."""
 
 import json

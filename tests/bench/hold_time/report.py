@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The results as JSON, and as a page of text."""
 
 import json

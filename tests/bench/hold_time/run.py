@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: for how long a guest makes Xen hold the locks of its p2m, and not look for softirqs, in instructions.
 
     tests/bench/hold_time/run.py [--rounds N] [--out DIRECTORY]

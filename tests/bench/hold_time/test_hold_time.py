@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What the plugin says is read right, and judged right.  The boot is in make soak."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """gather.py PACKAGES WORK OUT APT-OPTION…: a small tree of Debian's programs, without installing anything.
 
 Downloads the packages that the file PACKAGES names, unpacks them in WORK, and puts into OUT the files that it names and every

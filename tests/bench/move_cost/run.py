@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: what it costs Xen to move the memory of a guest, in instructions, against copying it.
 
     tests/bench/move_cost/run.py [--repeat N] [--out DIRECTORY]

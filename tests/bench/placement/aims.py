@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What is aimed at, in modelled memory cycles, and whether it is met: the best policy of this project against the best of native
 Linux, and auto against the best static policy."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Xen with carrefourd in dom0, which moves pages of the measured guest while it works."""
 
 import re

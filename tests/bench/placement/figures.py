@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The paper's figures out of the plugin's counts.
 
 Counted are accesses and misses by CPU and node, and so the local ratio and the imbalance.  Modelled is what needs a time:

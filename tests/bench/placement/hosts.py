@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Which kind of system a subject runs on."""
 
 from .carrefour import CarrefourHost

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What is to be measured: a workload under a subject, alone or beside a second guest."""
 
 import re

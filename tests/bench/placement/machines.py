@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The two systems that a job runs on, both with the plugin: Xen with a guest, and Linux on the bare machine."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The plots.  Text stays text, the background is white in dark mode, too, and the same figures give the same file."""
 
 import matplotlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A job of the full bench is done more than once, as a single time may be chance; and which of them counts."""
 
 from statistics import median_low

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The results as JSON, as a page with tables and as plots."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """The second half of make bench: where each policy puts memory, and what that costs by the model of AMD48.
 
     BENCH=quick|full tests/bench/placement/run.py [--subjects NAME…] [--workloads NAME…] [--out DIRECTORY] [--report] [--fresh]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Finished results: a file each, named after the content of all that made it, so that a bench can be stopped and go on.  What has
 been published counts as well: a bench that takes hours may go on in another clone, or on another machine."""
 

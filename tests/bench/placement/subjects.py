@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Who is compared: systems that place memory, one entry each.  A new policy is one more entry."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The driver without a machine: what it plans, keeps, does again and reports; and the memory map of the emulated machine."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The quick bench, for real, and truths that hold whatever the figures are.
 
 What is finished and unchanged is not measured again.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The figures, tables and plots, from results made up so that the answers are known by hand."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The emulated machine: AMD48 in small, and where QEMU puts the memory of its nodes.
 
 One emulated CPU stands for the six of a node.  CPU 0 is dom0's, a second one on node 0; CPU k is the guest's, on node k - 1.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A guest that stock placement has put, and that is repaired while the plugin watches."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: a running workload before, during and after its guest's placement is repaired.
 
     tests/bench/repair/run.py [--out DIRECTORY]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: what first-touch costs, in instructions of Xen and of the guest.
 
     tests/bench/touch_cost/run.py [--repeat N] [--out DIRECTORY]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: linear equations (HPL)
 # from: Debian package hpcc
 # set: full

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: transposition of a matrix that all processes share out
 # from: Debian package hpcc
 # set: full

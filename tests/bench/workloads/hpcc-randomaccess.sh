@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: updates at random in every process's own table
 # from: Debian package hpcc
 # set: full

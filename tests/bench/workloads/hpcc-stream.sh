@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: STREAM in every process
 # from: Debian package hpcc
 # set: quick full

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: a key-value server with a thread a CPU, and twice as many clients that read all of it (memcached)
 # from: Debian packages memcached, libmemcached-tools
 # set: full

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: all threads take pages and give them back at once
 # from: tests/bench/programs/page-storm.c
 # set: full

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: one thread initializes, all use
 # from: tests/bench/programs/patterns.c
 # set: quick full

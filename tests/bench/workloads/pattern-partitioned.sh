@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: each thread has its own part
 # from: tests/bench/programs/patterns.c
 # set: quick full

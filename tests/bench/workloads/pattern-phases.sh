@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: halfway each thread turns to the part of another
 # from: tests/bench/programs/patterns.c
 # set: full

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: all threads read everywhere
 # from: tests/bench/programs/patterns.c
 # set: full

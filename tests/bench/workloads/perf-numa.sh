@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: threads go over memory of the process and over their own (perf bench numa mem)
 # from: Debian package linux-perf
 # set: full

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # title: processes fill memory with zeroes and ones, read it again and verify it (stress-ng --vm)
 # from: Debian package stress-ng
 # set: full

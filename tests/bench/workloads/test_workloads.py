@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The workloads: every file says what it is, and every one runs on native Linux, tiny, and is believed only when it says so."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The protocol on the second serial line, between the harness and images/agent in dom0.
 
     host    NONCE COMMAND-IN-BASE64

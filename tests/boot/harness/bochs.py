@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A machine that Bochs emulates: an Intel processor with VMX and EPT, which QEMU's TCG has not.
 
 It is an interpreter, some ten times slower than TCG.  Its firmware knows no NUMA: Xen divides the memory by numa=fake, and all

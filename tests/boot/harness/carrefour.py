@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """carrefourd in dom0, and a guest whose accesses it is to repair: memory-shift."""
 
 import json

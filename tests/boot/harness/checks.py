@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What must be true of a guest's memory, checked page by page."""
 
 from functools import reduce

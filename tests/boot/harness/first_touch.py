@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A guest with first-touch that touches, releases and verifies its memory: memory-touch and memory-events."""
 
 import re

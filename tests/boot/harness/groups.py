@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Groups of boot tests, as tests/boot/run takes them: which files each has, and what they show.  A file is in one of them."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Guests of the boot tests: their xl.cfg, and what the product says of their memory."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A machine whose CPUs have AMD's instruction-based sampling: see tests/boot/qemu."""
 
 from .machine import Machine

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """One emulated machine: starts QEMU, runs commands in its dom0, watches its console, and gives the verdict."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Free memory of the machine, and whether work gives back all that it took."""
 
 import re

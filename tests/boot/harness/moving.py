@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A guest that verifies its own memory while that is moved, who moves it, and what must be true then."""
 
 import json

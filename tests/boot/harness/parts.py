@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What a machine boots: somebody's own files where some are given, as tests/boot/run does; what build/ has else."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Where every page must be: the rule of docs/, written down a second time from the specification and from nothing else.
 
 A policy places the page at gfn g with grain order o in slot (g >> o) mod W, W being the sum of the weights after division by

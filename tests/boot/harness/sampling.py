@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Access sampling: a guest whose accesses are known, numa-sample in dom0, and what must be true of samples."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Reads the console that Xen, dom0's kernel and the guests' kernels share, and says which lines make a boot red.
 
 Two rules.  Some words are red whenever they appear.  And once dom0 is up, every line of the hypervisor itself must be one

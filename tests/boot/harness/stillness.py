@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """How long the host has let an emulator stand still: a clock that jumps, or a hang, is none of the hypervisor's faults then."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The declared table of emulated machines.
 
 A topology is what QEMU's -numa options take: CPUs and MiB a node, and the distances between nodes.

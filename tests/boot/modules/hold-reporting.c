@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /* Another driver that is told of free pages, as virtio-balloon is: there can be only one at a time. */
 #include <linux/module.h>
 #include <linux/page_reporting.h>

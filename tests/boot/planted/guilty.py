@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Not collected by itself: test_harness.py runs it in a pytest of its own and looks who is red."""
 
 import pytest

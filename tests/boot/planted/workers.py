@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Not collected by itself: test_harness.py runs it in two workers and looks who is red."""
 
 import os

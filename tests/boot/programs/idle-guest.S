@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The smallest PVH guest: enters, halts for ever.  It lets a test build a domain of any size, page by page, without the
  * seconds that loading and booting Linux cost under emulation.  What a guest does with its memory is memory-pattern's part.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How vCPUs come here: the first as a PVH guest starts, in 32 bit; the others in 64 bit, as VCPUOP_initialise was told.
  * Virtual addresses are guest-physical ones, up to 4 GiB; nothing is at the first page, so that NULL faults.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """How carrefour-user and its tests in C are built, and how programs of it are run."""
 
 import os

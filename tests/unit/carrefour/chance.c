@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Random numbers of tests. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What every test here begins with: cmocka, and chance that a seed determines. */
 #ifndef CHANCE_H
 #define CHANCE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """All in C, built once with sanitizers."""
 
 import pytest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Prints the documents of a daemon with three domains: documents show|explain ID. What they say is made up. */
 #include <stdlib.h>
 #include <string.h>

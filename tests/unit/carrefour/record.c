@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Writes the recorded traces that lie in traces/: record NAME. */
 #include <string.h>
 

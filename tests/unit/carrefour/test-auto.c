@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* auto: classes with hysteresis, the way back, and memory that follows. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What the daemon remembers between periods: counters, decisions, guests, configuration, recordings. */
 #include <errno.h>
 #include <fcntl.h>

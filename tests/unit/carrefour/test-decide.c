@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What Carrefour is for, and that it comes to rest. A period is a second. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* 2 MiB and 1 GiB: moved whole, divided on trial, put together again. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What bounds the moves of a guest, and when there are to be none. A period is a second. */
 #include <string.h>
 

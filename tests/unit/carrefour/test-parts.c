@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts by themselves: the table of pages, the measures, the shares of the host's budget. */
 #include <stdlib.h>
 #include <string.h>

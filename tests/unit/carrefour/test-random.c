@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Samples that no machine would make: the bounds hold all the same, and the same input gives the same output. */
 #include <stdlib.h>
 #include <string.h>

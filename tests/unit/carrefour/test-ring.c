@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The reader of rings, against one that Xen fills, and against any bytes. */
 #include <stdio.h>
 #include <stdlib.h>

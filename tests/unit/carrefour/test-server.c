@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The socket: clients that are quick, slow, many, rude or gone; and a file that is passed. */
 #include <errno.h>
 #include <fcntl.h>

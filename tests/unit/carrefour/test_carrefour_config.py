@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The configuration: what is installed, and one clear line for whatever is wrong."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """carrefourd as a program, as far as it goes without Xen: its command line, its configuration; and what it answers."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The build as a user makes it, what it installs, and the manual."""
 
 import re

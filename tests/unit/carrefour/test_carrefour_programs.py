@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The tests in C; and proof that they notice when the code is wrong."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """carrefour-replay: recorded traces and what is to be decided for them, --advise, broken traces."""
 
 import csv

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The machine is an array of nodes. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A host with guests whose accesses follow a pattern. Pages go where they are told to, nothing
  * more. Each step checks what must hold of any decisions, whatever the pattern.

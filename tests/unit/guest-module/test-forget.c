@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Free lists that others take pages from, and add some to, whenever the lock is not held. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What of the guest's module goes through Linux's free lists, in user space.
 
 And proof that its test notices when that is wrong.

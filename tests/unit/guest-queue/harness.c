@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include "harness.h"
 
 #include <sanitizer/common_interface_defs.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Batches that hold few events: whatever happens, no page in use is lost. */
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The kernel's own KUnit tests of the queue, under the sanitizers of user space. */
 #include "tests/numa-policy-queue-kunit.c"
 

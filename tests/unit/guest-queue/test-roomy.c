@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Batches with room, and a worker in time: Xen is told all, and nothing else. */
 #include <setjmp.h>
 #include <stddef.h>

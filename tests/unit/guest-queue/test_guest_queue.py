@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The guest's queue of page events in user space; and proof that these tests notice when it, or a hook, is wrong."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A heap that knows what the next owner of a frame may not find. */
 #include "harness.h"
 #include "p2m-numa-batch.h"

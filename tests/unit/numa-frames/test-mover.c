@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The mover: what becomes of the frames that a domain had before. */
 #include <setjmp.h>
 #include <stdarg.h>

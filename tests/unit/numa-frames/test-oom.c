@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Moving, touching and releasing with each allocation failing in turn.  Whatever fails, the domain owns as many frames as before, each
  * gfn has a frame of its own with its content, no other frame is anybody's, and no lock is held.

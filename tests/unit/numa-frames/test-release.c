@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Releases: what is done in one section of the lock, however a batch is made. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The reserve: what becomes of frames that are exchanged with the heap. */
 #include <setjmp.h>
 #include <stdarg.h>

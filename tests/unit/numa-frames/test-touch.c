@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* First touches that go on without a lock: what others do meanwhile, and what becomes of the pages. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Xen's code that exchanges a domain's frames, in user space, under sanitizers; and proof that these tests notice when it is wrong."""
 
 from pathlib import Path

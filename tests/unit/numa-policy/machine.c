@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A heap without buddies and a p2m without tables, too simple to be wrong. */
 #include <time.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which policy a domain has, over which home nodes; what is refused. */
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Batches of page events against a model that writes down the newest event of each page. */
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* first-touch: where a page comes from when it is touched, and that it waits until then. */
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * IBS without the hardware: what is written to IbsOpCtl and read from the registers, against the bits of AMD's manual written down a second
  * time; the ring with a handler that comes in between, and as a thread; the rate on guests of random mood.

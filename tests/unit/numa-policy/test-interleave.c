@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Interleaving against a model that takes every step from gfn 0 on. */
 #include <setjmp.h>
 #include <stddef.h>

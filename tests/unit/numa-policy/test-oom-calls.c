@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Calls that take memory of Xen's own, with each allocation failing in turn: sampling, moving, page events, and what tells of them.
  * Whatever fails, nothing has begun, nothing is left behind, and no lock is held.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Populating, and choosing a policy, with each allocation failing in turn.  Whatever fails, an extent is populated as a whole or not
  * at all, the domain owns what is behind its gfns, all else is free, and no lock is held.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* XENMEM_page_events: each page that was released is unmapped once, in rounds, however often the call is preempted. */
 #include <setjmp.h>
 #include <stddef.h>

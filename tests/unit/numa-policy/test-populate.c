@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Populating by policy: every page where it belongs, or nothing at all. */
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Rebalancing under a limit: what a batch leaves is gone on with, in this call or in the next, and each page is counted once. */
 #include <setjmp.h>
 #include <stddef.h>

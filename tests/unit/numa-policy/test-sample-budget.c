@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The budget of access sampling on guests of random size, load and mood, of which it knows nothing: whatever entries cost, no more is spent
  * than was allowed, but for what was under way at the end, and most of what was allowed is used where there is something to be had for it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hint faults on a p2m that is an array: which gfns are marked, which of them by others, and which are in a TLB.  Between any two pieces
  * of work the guest accesses pages, entries are divided, joined, unmapped and mapped, and others ask for recalculation.  At the end

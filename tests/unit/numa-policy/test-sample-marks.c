@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The list of marked entries against an array that is searched from end to end. */
 #include <setjmp.h>
 #include <stddef.h>

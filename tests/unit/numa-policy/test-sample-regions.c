@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Sample regions: what must be true of them after whatever they were told; that all memory is looked at, hot memory more often; and
  * that this follows the guest.  The guest is a list of ranges that are hot, cold or not there.

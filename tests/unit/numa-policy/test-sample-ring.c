@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The ring of samples against a list of all that was put in, with a reader that keeps to the rules, and with one that does not. */
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Runs of planted tests, through our own conftest.py."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Which tests are run, how long they may take, and what becomes of those that the host has disturbed."""
 
 import json

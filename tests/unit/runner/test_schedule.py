@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The scheduler, with workers that only pretend: what each is told to run, when, and beside what."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """make soak's memory: what passes is kept with what it was made of, and told on the page."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The real program, linked with fake-*.c in front of libxl and built with sanitizers."""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* carrefourd's socket for tests: that of the file which FAKE_CARREFOUR names. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A libxl for tests of xl numa-policy without Xen: a machine read from the file
  * that FAKE_XEN names (see fake_machine.py), calls written down in the file that

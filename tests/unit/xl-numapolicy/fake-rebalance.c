@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Moving memory, what was counted, and the clock by which it takes its time: a step costs what the
  * machine's speed says, sleeping costs nothing, nothing else takes any.

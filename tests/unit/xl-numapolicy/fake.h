@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Between the files of the libxl for tests. */
 #ifndef FAKE_H
 #define FAKE_H

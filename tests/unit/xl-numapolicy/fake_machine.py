@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A machine with domains, written for fake-*.c to read."""
 
 from dataclasses import dataclass, field

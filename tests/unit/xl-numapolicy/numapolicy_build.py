@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """How the program is built for tests, and what it needs to run."""
 
 import os

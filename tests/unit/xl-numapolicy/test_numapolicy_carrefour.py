@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What is switched for carrefourd, and what it is asked: by a daemon that a thread here plays."""
 
 import json

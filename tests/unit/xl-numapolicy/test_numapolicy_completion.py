@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Completion in a real, interactive bash: under xl, with xl's own completion, and by itself."""
 
 import pexpect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """One line on stderr for each way to fail, and nothing on stdout."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The help: everything that can be asked for is in it."""
 
 import re

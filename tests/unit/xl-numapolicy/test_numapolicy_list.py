@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """list: a row a domain, as a table, raw and in JSON."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Progress: a bar on a terminal, lines elsewhere, objects for programs, nothing when quiet."""
 
 import fcntl

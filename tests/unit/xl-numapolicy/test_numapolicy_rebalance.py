@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """rebalance and set --rebalance: what is asked of libxl step by step, how fast, and what it comes to."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """set: what it asks of libxl, and what it says then holds."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """show: one domain in full."""
 
 import pytest

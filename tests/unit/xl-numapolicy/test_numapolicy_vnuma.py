@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """A guest that has been told where its memory is: it is shown, and what would undo it is refused in libxl's words."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """where: nodes and page sizes of single pages, of ranges, of very large ranges."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """What a series applies to: the BASE file, the tarball it names, and that tarball as a git commit.
 
 The commit is a function of the sources alone, so that two people get the same hashes.

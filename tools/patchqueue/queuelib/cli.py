@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """The verbs of pq."""
 import argparse
 import os

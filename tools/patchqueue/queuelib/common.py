@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Where things are, how git is called, how an error is told.  Knows nothing of patches."""
 import contextlib
 import fcntl

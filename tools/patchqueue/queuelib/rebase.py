@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Moves a series to other sources.  The tree of the series is where it happens, so that a conflict can be solved by hand."""
 import re
 from pathlib import Path

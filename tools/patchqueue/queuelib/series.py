@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Patches to commits and commits to patches, the same bytes each time.  Writes only where it is told to."""
 from .common import (Error, digest, git, patch_files, scratch, series_digest)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """How a patch must look: its head, its place in the cover letter, its added lines.  Reads only.
 
 Each check returns complaints, one line each; an empty list is a pass.

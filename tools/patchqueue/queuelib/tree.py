@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """build/trees/NAME: the series as commits, for people to edit.
 
 refs/pq/base is the pristine source, refs/pq/synced the commit that equals the patch files (as of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Is a series what it should be?  It applies without fuzz, comes back byte for byte, and looks right."""
 import re
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Linux, as far as forget-reported.h needs it: one zone, whose lock tells how long it was held. */
 #ifndef HARNESS_H
 #define HARNESS_H

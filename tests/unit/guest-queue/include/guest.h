@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A guest with a buddy allocator that has its hooks where mm/page_alloc.c has
  * them, and a Xen that takes away what it is told is free.  Every page in use

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Just enough of Linux for the queue to run in user space, with CPUs that run
  * one at a time, and change at every lock and every access that could race, in

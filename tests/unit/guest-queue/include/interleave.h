@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* CPUs that allocate, free, split, merge and steal while Xen is told. */
 #ifndef INTERLEAVE_H
 #define INTERLEAVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* KUnit, as far as the kernel's own tests of the queue use it. */
 #ifndef KUNIT_H
 #define KUNIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Just enough of Xen for the mover and the reserve of arch/x86/mm: a heap of frames, each of which knows who owns it, whether others
  * have it in their TLBs, and whether somebody's content is left in it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Just enough of Xen for xen/common/numa-policy to run in user space: a heap of
  * page frames on nodes, and a p2m, both so simple that they can be looked at.

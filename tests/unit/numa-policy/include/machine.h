@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The machine that harness.h promises, and what a test may ask of it. */
 #ifndef MACHINE_H
 #define MACHINE_H
