@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Shell scripts: what shellcheck warns of is red.  /.shellcheckrc tells what it need not say."""
 import re
 import subprocess
 
 import pytest
 from tiny_tree import REPO
+from tracked import tracked
 
 SHELL = re.compile(rb"#!\s*\S*/(env |busybox )?(ba|da|a)?sh\b")
 DIRECTIVE = re.compile(rb"^# shellcheck shell=", re.M)
@@ -28,11 +30,8 @@ def kind(path):
 
 
 def repository():
-    """Its files, those that are new included."""
-    named = subprocess.run(["git", "-c", "safe.directory=*", "-C", REPO, "ls-files", "-z", "--cached", "--others",
-                            "--exclude-standard"], check=True, capture_output=True, text=True).stdout
-    paths = (REPO / name for name in named.split("\0") if name and not name.endswith((".c", ".h", ".py")))
-    return [path for path in paths if path.is_file() and not path.is_symlink()]
+    """What of them may be a script."""
+    return [REPO / name for name in tracked() if not name.endswith((".c", ".h", ".py"))]
 
 
 def complaints(paths, *options):
