@@ -14,7 +14,9 @@ GOOD_LINE = "+    return 1;\n"
     ("xen: say one\n", "xen: say one.\n", 'the subject is not "place: what"'),
     ("xen: say one\n", "xen: " + "say one " * 9 + "two\n", "the subject has 80 characters, at most 76"),
     ("So that it differs from zero.\n", "", "no message: what and why"),
-    ("from zero.\n", "from zero.\n\nSigned-off-by: A <a@example.org>\n", "has a Signed-off-by"),
+    ("from zero.\n", "from zero.\n\nSigned-off-by: A\n", 'not "Name <address>": Signed-off-by: A'),
+    ("from zero.\n", "from zero.\n\nsigned-off-by: A <a@example.org>\n", 'not "Name <address>": signed-off-by: A <'),
+    ("from zero.\n", "from zero.\n\nCo-authored-by: A <a@example.org>\n", "has a Co-authored-by"),
     ("\n---\n", "\n---\nv2: by now\n", 'text below "---" would be lost: v2: by now'),
     ("From: xen-numa-policy <", "From: An Author <", "the author is not xen-numa-policy <"),
     ("From 0000000", "From 1000000", "no zero commit in the first line"),
@@ -22,6 +24,11 @@ GOOD_LINE = "+    return 1;\n"
 def test_planted(series, old, new, complaint):
     series.edit(1, old, new)
     assert complaint in series.refused("verify", "xen")
+
+
+def test_who_submits_may_sign(series):
+    series.edit(1, "from zero.\n", "from zero.\n\nSigned-off-by: A Person <a@example.org>\n")
+    series.pq("verify", "xen")
 
 
 def test_a_missing_last_newline_is_red(series):

@@ -52,8 +52,11 @@ def check_head(name, patch, text):
     parts = message.split("\n\n", 1)
     if len(parts) < 2 or not parts[1].strip():
         bad.append("no message: what and why")
-    if re.search(r"^(Signed-off-by|Co-authored-by|Co-developed-by):", message, re.M | re.I):
-        bad.append("has a Signed-off-by or Co-authored-by line")
+    # a Signed-off-by is for whoever submits, and means nothing without a person
+    bad += [f'not "Name <address>": {line}' for line in re.findall(r"^Signed-off-by:.*", message, re.M | re.I)
+            if not re.fullmatch(r"Signed-off-by: \S.* <\S+@\S+>", line)]
+    if re.search(r"^(Co-authored-by|Co-developed-by):", message, re.M | re.I):
+        bad.append("has a Co-authored-by or Co-developed-by line")
     # between "---" and the diffstat is where git am loses text
     notes = rest.split("\ndiff --git ", 1)[0].splitlines()
     bad += [f'text below "---" would be lost: {line}' for line in notes if line and not re.match(
