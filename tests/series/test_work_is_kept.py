@@ -90,3 +90,28 @@ def test_export_refuses_commits_that_do_not_stand_on_the_base(series):
 
 def test_export_without_a_tree(queue):
     assert "make trees" in queue.refused("export", "xen")
+
+
+# what python3 runs first: the second file that is copied finds the disk full, half written
+FULL_DISK = """import errno, shutil
+left = [1]
+def copyfile(source, target, copy=shutil.copyfile):
+    if left.pop():
+        left.append(0)
+        return copy(source, target)
+    open(target, "w").write("half")
+    raise OSError(errno.ENOSPC, "No space left on device", str(target))
+shutil.copyfile = copyfile
+"""
+
+
+def test_export_to_a_full_disk_leaves_the_old_series(series, tmp_path):
+    before = {path.name: path.read_bytes() for path in series.series.iterdir()}
+    series.git("reset", "-q", "--hard", "refs/pq/base")
+    series.commit("xen: begin anew\n\nUnder other names.", {"xen/new.c": "int x;\n"})
+    series.commit("xen: and go on\n\nWith a second one.", {"xen/newer.c": "int y;\n"})
+    (tmp_path / "sitecustomize.py").write_text(FULL_DISK)
+    assert "No space left on device" in series.refused("export", "xen", PYTHONPATH=str(tmp_path))
+    assert {path.name: path.read_bytes() for path in series.series.iterdir()} == before
+    series.pq("export", "xen")
+    assert [path.name for path in series.patches()] == ["0001-xen-begin-anew.patch", "0002-xen-and-go-on.patch"]

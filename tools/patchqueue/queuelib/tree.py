@@ -126,14 +126,27 @@ def export_tree(name):
     with scratch("export") as work:
         export_commits(tree, "refs/pq/base", "HEAD", work)
         new = patch_files(work)
-        for old in patch_files(directory):
-            if not (work / old.name).exists():
-                old.unlink()
+        install(new, directory)
+    git(tree, "update-ref", "refs/pq/synced", "HEAD")
+    git(tree, "config", "pq.series", series_digest(directory))
+    say(f"{directory.name}: {len(new)} patches")
+
+
+def install(new, directory):
+    """Everything is written before anything is replaced: a full disk leaves the series as it was."""
+    written = {}
+    try:
         for patch in new:
             target = directory / patch.name
             # an unchanged patch keeps its time stamp
             if not target.exists() or target.read_bytes() != patch.read_bytes():
-                shutil.copyfile(patch, target)
-    git(tree, "update-ref", "refs/pq/synced", "HEAD")
-    git(tree, "config", "pq.series", series_digest(directory))
-    say(f"{directory.name}: {len(new)} patches")
+                written[target] = directory / f".{patch.name}.new"
+                shutil.copyfile(patch, written[target])
+    except OSError:
+        for path in written.values():
+            path.unlink(missing_ok=True)
+        raise
+    for target, path in written.items():
+        path.replace(target)
+    for gone in {old.name for old in patch_files(directory)} - {patch.name for patch in new}:
+        (directory / gone).unlink()
