@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Patch files to commits and back: exact, the same for everybody, and red when it is not."""
 import os
+import shutil
 
+import pytest
 from archive import apt_conf, debian
 
 
@@ -132,3 +134,27 @@ def test_a_tree_of_some_directories(series):
     # and stays whole
     series.pq("import", "--only", listed, "--gently", "xen")
     assert (series.tree / "xen/main.c").exists()
+
+
+def given_away(path):
+    """As of another user's."""
+    for name in (path, *path.rglob("*")):
+        shutil.chown(name, user="nobody")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+def test_sources_of_another_user_are_not_trusted(series, tmp_path):
+    local = tmp_path / "local"
+    local.mkdir()
+    for words in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"]):
+        series.run("git", "-C", local, *words)
+    given_away(local)
+    assert f"{local} is another user's" in series.refused("import", "xen", XEN_SRC=str(local))
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+def test_a_users_trees_are_built_by_root(series):
+    given_away(series.root)
+    series.pq("import", "xen")
+    series.pq("export", "xen")
+    assert "3 patches apply" in series.pq("verify", "xen")

@@ -71,6 +71,8 @@ def cached_repo(key, fill):
 def from_git(name, source, revision="HEAD"):
     """The tree of a revision of a local git repository, without its history."""
     found = git(source, "rev-parse", "-q", "--verify", f"{revision}^{{commit}}", check=False)
+    if "dubious ownership" in found.stderr:
+        raise Error(f"{source} is another user's, and its configuration can name commands: give a copy that you own")
     if found.returncode:
         raise Error(f"{source} is no git tree that has {revision}")
     wanted = found.stdout.strip()

@@ -64,10 +64,19 @@ def git_environment():
     return env
 
 
+def safe_directories(*paths):
+    """Options for git: what we made is trusted whoever owns it, as root builds a user's clone, too.  Nothing else is: the
+    configuration of a repository can name commands."""
+    made = [place.resolve() for place in (CACHE, ROOT / "build" / "trees")]
+    paths = [Path(path).resolve() for path in paths]
+    ours = [path for path in paths if any(path.is_relative_to(place) for place in made)]
+    return [word for path in ours for word in ("-c", f"safe.directory={path}")]
+
+
 def git(repo, *args, check=True, text=True, env=None, **kwargs):
     """Runs git in repo and returns its standard output, or the whole result with check=False."""
-    # safe.directory: a clone made by a user is built by root, too
-    command = ["git", "-c", "safe.directory=*", "-c", "core.autocrlf=false", "-c", "gc.auto=0",
+    safe = safe_directories(repo, *(arg for arg in args if isinstance(arg, Path)))
+    command = ["git", *safe, "-c", "core.autocrlf=false", "-c", "gc.auto=0",
                "-c", "commit.gpgsign=false", "-c", "advice.detachedHead=false", "-C", str(repo), *map(str, args)]
     done = subprocess.run(command, env=dict(git_environment(), **(env or {})), text=text,
                           errors="surrogateescape" if text else None,
