@@ -21,6 +21,7 @@ help:
 	  'make verify    do the patch files apply without fuzz, come back byte for byte and look as they should?' \
 	  'make bisect    does every patch build, with the option on and off? QUICK=1: does what the series touches?' \
 	  'make rebase    moves a series to other sources: NAME=xen ONTO=tarball, or ONTO=git-tree:ref' \
+	  'make dist      a tarball of what is committed, build/xen-numa-policy-VERSION.tar.gz; CONTRIBUTING.md says how a release is made' \
 	  'make clean     removes build/ (not the trees with your work, not the cache)' \
 	  '' \
 	  'XEN_SRC=DIR LINUX_SRC=DIR  take the sources from a local git tree instead of what BASE names' \
@@ -78,9 +79,12 @@ bisect:
 rebase:
 	@$(PQ) rebase $(or $(NAME),xen) $(ONTO)
 
+dist:
+	@tools/build/dist.sh
+
 # the trees may hold work, pq knows
 clean:
 	@find build -mindepth 1 -maxdepth 1 ! -name trees -exec rm -rf {} + 2>/dev/null || :
 	@echo "build/trees stays, and so does the cache (tools/build/clean-cache.sh --all drops it)"
 
-.PHONY: help setup packages $(PRODUCTS) demo test soak check bench trees export verify bisect rebase clean
+.PHONY: help setup packages $(PRODUCTS) demo test soak check bench trees export verify bisect rebase dist clean

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every file of the repository has a licence, by its own line or by REUSE.toml, and each licence has its text."""
+"""Every file has a licence, by its own line or by REUSE.toml, and each licence has its text."""
 import fnmatch
 import re
 import tomllib
@@ -16,20 +16,25 @@ def licence(root, name, annotations):
     """The expression that holds for a file, or None."""
     head = (root / name).read_bytes()[:1000].decode(errors="replace").splitlines()[:LINES]
     own = [found.group(1) for found in map(LINE.search, head) if found]
-    return own[0] if own else next((one["SPDX-License-Identifier"] for one in annotations if covers(one["path"], name)), None)
+    given = [one["SPDX-License-Identifier"] for one in annotations if covers(one["path"], name)]
+    return next(iter(own + given), None)
 
 
 def covers(paths, name):
     """For such patterns as REUSE.toml has: "**" is any characters, here as "*" is to fnmatch."""
-    return any(fnmatch.fnmatchcase(name, path.replace("**", "*")) for path in ([paths] if isinstance(paths, str) else paths))
+    paths = [paths] if isinstance(paths, str) else paths
+    return any(fnmatch.fnmatchcase(name, path.replace("**", "*")) for path in paths)
 
 
 def complaints(root, names):
-    annotations = [one for one in tomllib.loads((root / "REUSE.toml").read_text())["annotations"] if "SPDX-License-Identifier" in one]
-    used = {name: licence(root, name, annotations) for name in names if not name.startswith("LICENSES/")}
+    annotations = tomllib.loads((root / "REUSE.toml").read_text())["annotations"]
+    annotations = [one for one in annotations if "SPDX-License-Identifier" in one]
+    names = [name for name in names if not name.startswith("LICENSES/")]
+    used = {name: licence(root, name, annotations) for name in names}
     bad = [f"{name}: no licence" for name, found in used.items() if not found]
     known = {path.stem for path in (root / "LICENSES").glob("*.txt")}
-    wanted = {one for found in used.values() if found for one in re.split(r" (?:AND|OR|WITH) ", found)}
+    wanted = {one for found in used.values() if found
+              for one in re.split(r" (?:AND|OR|WITH) ", found)}
     return bad + [f"LICENSES/{one}.txt: no such text" for one in sorted(wanted - known)] + [
         f"LICENSES/{one}.txt: nothing has this licence" for one in sorted(known - wanted)]
 
@@ -42,7 +47,8 @@ def test_every_file_has_one():
 def place(tmp_path):
     (tmp_path / "LICENSES").mkdir()
     (tmp_path / "LICENSES/MIT.txt").write_text("The text.\n")
-    (tmp_path / "REUSE.toml").write_text('version = 1\n[[annotations]]\npath = "**.md"\nSPDX-License-Identifier = "MIT"\n')
+    (tmp_path / "REUSE.toml").write_text(
+        'version = 1\n[[annotations]]\npath = "**.md"\nSPDX-License-Identifier = "MIT"\n')
     (tmp_path / "a.md").write_text("# Words\n")
     (tmp_path / "a.c").write_text("/* SPDX-License-Identifier: MIT */\n")
     return tmp_path

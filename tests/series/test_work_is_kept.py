@@ -114,4 +114,5 @@ def test_export_to_a_full_disk_leaves_the_old_series(series, tmp_path):
     assert "No space left on device" in series.refused("export", "xen", PYTHONPATH=str(tmp_path))
     assert {path.name: path.read_bytes() for path in series.series.iterdir()} == before
     series.pq("export", "xen")
-    assert [path.name for path in series.patches()] == ["0001-xen-begin-anew.patch", "0002-xen-and-go-on.patch"]
+    names = [path.name for path in series.patches()]
+    assert names == ["0001-xen-begin-anew.patch", "0002-xen-and-go-on.patch"]

@@ -65,8 +65,8 @@ def git_environment():
 
 
 def safe_directories(*paths):
-    """Options for git: what we made is trusted whoever owns it, as root builds a user's clone, too.  Nothing else is: the
-    configuration of a repository can name commands."""
+    """Options for git.  What we made is trusted whoever owns it, as root builds a user's clone, too.
+    Nothing else is: the configuration of a repository can name commands."""
     made = [place.resolve() for place in (CACHE, ROOT / "build" / "trees")]
     paths = [Path(path).resolve() for path in paths]
     ours = [path for path in paths if any(path.is_relative_to(place) for place in made)]

@@ -53,7 +53,8 @@ def check_head(name, patch, text):
     if len(parts) < 2 or not parts[1].strip():
         bad.append("no message: what and why")
     # a Signed-off-by is for whoever submits, and means nothing without a person
-    bad += [f'not "Name <address>": {line}' for line in re.findall(r"^Signed-off-by:.*", message, re.M | re.I)
+    signed = re.findall(r"^Signed-off-by:.*", message, re.M | re.I)
+    bad += [f'not "Name <address>": {line}' for line in signed
             if not re.fullmatch(r"Signed-off-by: \S.* <\S+@\S+>", line)]
     if re.search(r"^(Co-authored-by|Co-developed-by):", message, re.M | re.I):
         bad.append("has a Co-authored-by or Co-developed-by line")
