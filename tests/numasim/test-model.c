@@ -229,7 +229,7 @@ static void epochs_add_up(void **state)
 static void impossible_machines_are_refused(void **state)
 {
 	static const char *const words[] = {
-		"controller=8",				/* 48 threads get 8.1 GiB/s in the paper */
+		"controller=8",				/* 48 threads get 8.1 GiB/s, by Table 3 */
 		"loaded=157:277:384",			/* no queue is that short */
 		"loaded-threads=12",
 	};

@@ -8,7 +8,7 @@ from pages import write as write_results
 
 PAGE = Path(__file__).absolute().parent / "page.md"
 AIM = 0.02      # at most, of the guest's instructions
-# eight CPUs of AMD48 for a second at one instruction a cycle: 2.2 GHz, Table 2 of the paper
+# eight CPUs of AMD48 for a second at one instruction a cycle: 2.2 GHz, section 5.1 of the paper
 GUEST_SECOND = 8 * 2.2e9
 
 

@@ -12,7 +12,8 @@ from .subjects import FIRST_TOUCH, INTERLEAVE, NATIVE, POLICIES, STOCK, SUBJECTS
 
 # imbalance under first-touch, up to which the paper calls an application low, and moderate
 LOW, MODERATE = 0.85, 1.30
-# within this share of the better one, two policies are as good as each other; the paper's own margin for first-touch
+# within this share of the better one, two policies are as good as each other: our margin.  In the paper first-touch
+# loses up to that much, for ft.C, the worst of the group that it calls low
 AS_GOOD = 0.10
 
 

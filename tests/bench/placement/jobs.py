@@ -48,8 +48,8 @@ LAYOUTS = {
     "overcommitted": Layout(GUEST_CPUS, GUEST_CPUS),
 }
 
-# (measured, beside it); the paper pairs applications that want locality with such that want balance.  hpcc marks its region
-# itself and cannot be kept from it, so it is never the one beside.
+# (measured, beside it): one that wants locality with one that wants balance, as the pair that the paper's text names (cg.C
+# and sp.C).  hpcc marks its region itself and cannot be kept from it, so it is never the one beside.
 PAIRS = (
     ("pattern-master", "pattern-partitioned"),
     ("hpcc-stream", "pattern-master"),
