@@ -72,7 +72,7 @@ def test_what_waits_goes_where_the_policy_that_is_set_wants_it(machine, policy):
 
 @both
 def test_what_was_released_follows_who_touches_it_next(machine):
-    """The second run of a program: the literature's warm VM, which inherits the first run's placement."""
+    """The second run of a program: the warm VM of Ibrahim et al. (docs/sources.md), which inherits the first run's placement."""
     start(machine, 3, f"memory-events warm {TOUCHED} 3")
     go(machine)
     for round in (1, 2, 3):

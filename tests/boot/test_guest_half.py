@@ -111,7 +111,7 @@ def test_memory_goes_and_comes(machine):
 @pytest.mark.parametrize(("rounds", "how"), [
     pytest.param(1, "together", marks=pytest.mark.soak), (2, "together"), pytest.param(2, "in-turn", marks=pytest.mark.soak)])
 def test_all_is_local(machine, rounds, how):
-    """Also in a second run, the literature's warm VM, where it does not inherit the place of the first one's memory, which one CPU
+    """Also in a second run, the warm VM of Ibrahim et al., where it does not inherit the place of the first one's memory, which one CPU
     has freed; and where pages of one 2 MiB go to vCPUs of each node, as all of them touch together.
 
     But for what is allocated again before Xen was told, as when the list of an idle CPU is emptied while another CPU touches memory,

@@ -16,6 +16,7 @@ GOOD_LINE = "+    return 1;\n"
     ("So that it differs from zero.\n", "", "no message: what and why"),
     ("from zero.\n", "from zero.\n\nSigned-off-by: A\n", 'not "Name <address>": Signed-off-by: A'),
     ("from zero.\n", "from zero.\n\nsigned-off-by: A <a@example.org>\n", 'not "Name <address>": signed-off-by: A <'),
+    ("from zero.\n", "from zero.\n\nSigned-off-by: xen-numa-policy <xen-numa-policy@localhost>\n", "signed off by no person"),
     ("from zero.\n", "from zero.\n\nCo-authored-by: A <a@example.org>\n", "has a Co-authored-by"),
     ("\n---\n", "\n---\nv2: by now\n", 'text below "---" would be lost: v2: by now'),
     ("From: xen-numa-policy <", "From: An Author <", "the author is not xen-numa-policy <"),
@@ -27,8 +28,11 @@ def test_planted(series, old, new, complaint):
 
 
 def test_who_submits_may_sign(series):
-    series.edit(1, "from zero.\n", "from zero.\n\nSigned-off-by: A Person <a@example.org>\n")
+    """As CONTRIBUTING.md says it."""
+    series.git("-c", "user.name=A Person", "-c", "user.email=a@example.org", "rebase", "-q", "--signoff", "refs/pq/base")
+    series.pq("export", "xen")
     series.pq("verify", "xen")
+    assert all("\nSigned-off-by: A Person <a@example.org>\n" in patch.read_text() for patch in series.patches())
 
 
 def test_a_missing_last_newline_is_red(series):

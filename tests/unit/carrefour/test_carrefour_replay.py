@@ -131,7 +131,7 @@ def test_what_the_classes_are_worth(choices):
     for where in ("best_linux", "best_xen"):
         both = [(row[where].partition("/")[::2], choices[row["app"]].partition(",")[::2]) for row in figures()]
         agree[where] = sum(best[0] == chosen[0] for best, chosen in both), sum(best == chosen for best, chosen in both)
-    # docs/design.md names these, and docs/auto.md
+    # docs/auto.md names these
     assert agree == {"best_linux": (24, 14), "best_xen": (18, 11)}
     assert ("best one under Xen for 11 programs, and under Linux for 14; its static part is that of the best one for 18 and 24. "
             in " ".join(AUTO_PAGE.read_text().split()))

@@ -56,6 +56,7 @@ def check_head(name, patch, text):
     signed = re.findall(r"^Signed-off-by:.*", message, re.M | re.I)
     bad += [f'not "Name <address>": {line}' for line in signed
             if not re.fullmatch(r"Signed-off-by: \S.* <\S+@\S+>", line)]
+    bad += [f"signed off by no person: {line}" for line in signed if IDENTITY[1] in line]
     if re.search(r"^(Co-authored-by|Co-developed-by):", message, re.M | re.I):
         bad.append("has a Co-authored-by or Co-developed-by line")
     # between "---" and the diffstat is where git am loses text
