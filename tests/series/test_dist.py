@@ -7,6 +7,7 @@ import tarfile
 
 import pytest
 from tiny_tree import BUILD, REPO
+from tracked import tracked
 
 TARBALL = "build/xen-numa-policy-1.2.3~dev.tar.gz"
 
@@ -17,7 +18,8 @@ class Project:
         self.env = {key: text for key, text in os.environ.items() if not key.startswith("GIT_")}
         date = "@1700000000 +0000"
         self.env.update(HOME=str(home), GIT_AUTHOR_DATE=date, GIT_COMMITTER_DATE=date)
-        for name, text in {"VERSION": "1.2.3~dev\n", "README.md": "words\n", ".gitignore": "/build/\n"}.items():
+        files = {"VERSION": "1.2.3~dev\n", "README.md": "words\n", ".gitignore": "/build/\n"}
+        for name, text in files.items():
             (root / name).write_text(text)
         (root / "tools/build").mkdir(parents=True)
         shutil.copy(BUILD / "dist.sh", root / "tools/build")
@@ -65,6 +67,16 @@ def test_it_has_what_is_committed_and_no_more(project):
     names = ("VERSION", "README.md", ".gitignore", "tools/build/dist.sh")
     assert files == {f"xen-numa-policy-1.2.3~dev/{name}" for name in names}
     assert os.listdir(project.root / "build") == [TARBALL.partition("/")[2]]
+
+
+def test_the_tarball_has_the_same_files_for_our_tests(project):
+    project.dist()
+    (project.root / "tools/__pycache__").mkdir()
+    (project.root / "tools/__pycache__/x.pyc").write_text("")
+    (project.root / ".gitignore").write_text("/build/\n__pycache__/\n")
+    before = tracked(project.root)
+    shutil.rmtree(project.root / ".git")
+    assert tracked(project.root) == before and "tools/build/dist.sh" in before
 
 
 @pytest.mark.parametrize("name", ["README.md", "new.md"])
