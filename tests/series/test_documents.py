@@ -8,6 +8,7 @@ from tracked import tracked
 
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 MOST = 100      # columns, but for tables, code, and links that are alone in a line
+MAY_BE_WIDE = re.compile(r"\||    |!?\[[^]]*\]\(\S*\)[.,;:]?$")
 MADE = re.compile(r"^Made by ", re.M)   # by a bench, which has widths of its own
 # documents for all; those beside code go with the code's width
 NARROW = re.compile(r"(README|CHANGELOG|CONTRIBUTING|SUPPORT|docs/[\w/-]+)\.md")
@@ -35,7 +36,8 @@ def dead_links(root, name):
 
 def wide_lines(name, text):
     lines = enumerate(text.splitlines(), 1)
-    return [f"{name}:{number}: {len(line)} columns" for number, line in lines if len(line) > MOST and not re.match(r"\||    |!?\[[^]]*\]\(\S*\)[.,;:]?$", line)]
+    return [f"{name}:{number}: {len(line)} columns" for number, line in lines
+            if len(line) > MOST and not MAY_BE_WIDE.match(line)]
 
 
 def pages():
