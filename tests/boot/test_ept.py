@@ -2,8 +2,8 @@
 """Moving and first-touch on EPT, whose tables and deferred changes are not those of NPT.  See harness/bochs.py.
 
 It is the tables that are tested.  Bochs forgets all translations at any VM exit or entry: a flush that is missing is not seen.
-A guest with Linux takes minutes: bare guests have their twins in make test, which are content, touch-release and altp2m of
-tests/bare/cases.py.
+A guest with Linux takes minutes: all of this file is of make soak.  The twins in make test are content, touch-release, samples and
+altp2m of tests/bare/cases.py.
 """
 
 import re
