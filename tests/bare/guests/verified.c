@@ -2,10 +2,12 @@
 /* Two vCPUs write to all pages that they are told of, and read what they and the other one have written, until they are told to end. */
 #include "hostile.h"
 
-#define FIRST (mailbox->values[0])
-#define PAGES (mailbox->values[1])
-#define WRONG (&mailbox->values[2])		/* a vCPU */
-#define ROUNDS (&mailbox->values[4])
+#include "verified.h"
+
+#define FIRST (mailbox->values[VERIFIED_FIRST])
+#define PAGES (mailbox->values[VERIFIED_PAGES])
+#define WRONG (&mailbox->values[VERIFIED_WRONG])		/* a vCPU */
+#define ROUNDS (&mailbox->values[VERIFIED_ROUNDS])
 
 static void guest(unsigned long cpu)
 {

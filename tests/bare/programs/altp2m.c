@@ -5,47 +5,33 @@
 
 #include <xen/hvm/hvm_op.h>
 #include <xen/memory.h>
-#include <xen/sched.h>
 
 #include "bare.h"
 #include "hypercall.h"
 #include "mailbox.h"
+#include "sampling.h"
 
 GUEST_IMAGE(image, "verified.guest");
 
 #define ARENA (4 * PAGES_2M)
 #define PAGES 64UL
+#define ENTRIES 64
 #define PERIOD_MS 200		/* nobody reads: it would end by itself after 16 of them */
 
 static domid_t domid;
 
-static long sample(uint32_t action, uint32_t *state)
-{
-	struct xen_domctl op = { .u.numa_policy.u.sample.action = action };
-	struct xen_domctl_numa_policy_sample *sample = &op.u.numa_policy.u.sample;
-	long result;
-
-	if (action == XEN_NUMA_SAMPLE_START) {
-		sample->sources = 1U << XEN_NUMA_SAMPLE_HINT_FAULT;
-		sample->entries = 64;
-		sample->period_ms = PERIOD_MS;
-		sample->budget = 100;
-		sample->frames = 2;
-	}
-	result = try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_SAMPLE, domid);
-	if (state)
-		*state = sample->state;
-	return result;
-}
-
 static uint32_t sampling(void)
 {
-	uint32_t state;
-	long result = sample(XEN_NUMA_SAMPLE_GET, &state);
+	uint64_t samples[MOST_NODES * MOST_NODES];
+	struct xen_domctl_numa_policy_sample counters;
 
-	if (result)
-		die_of("sampling of d%d: %ld", domid, result);
-	return state;
+	get_sampling(domid, &counters, samples);
+	return counters.state;
+}
+
+static long start(void)
+{
+	return try_start_sampling(domid, ENTRIES, PERIOD_MS, 2);
 }
 
 static long try_rebalance(uint32_t flags)
@@ -89,16 +75,6 @@ static unsigned long pages_on(unsigned int node)
 	return count;
 }
 
-static void wait_rounds(const struct mailbox *mailbox)
-{
-	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++) {
-		uint64_t had = __atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST);
-
-		while (__atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST) < had + 2)
-			hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
-	}
-}
-
 void program(void)
 {
 	struct mailbox *mailbox;
@@ -110,28 +86,23 @@ void program(void)
 	for (unsigned long i = 0; i < PAGES; i++)
 		if (populate(domid, ARENA + i, 0, ANY_NODE) != 1)
 			crash("there is no memory");
-	mailbox = mailbox_of(domid);
-	mailbox->values[0] = ARENA;
-	mailbox->values[1] = PAGES;
-	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
-		pin_vcpu(domid, cpu, cpu);
-	start_guest(domid, GUEST_CPUS);
-	wait_rounds(mailbox);
+	mailbox = start_verified(domid, ARENA, PAGES, 0);
+	wait_rounds(domid, mailbox, 2);
 
 	/* that it might be switched on is no reason */
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 1, NULL, 0);
 	promise("before, its memory moves", rebalance(domid) >= PAGES && pages_on(1) == PAGES && !try_move(1));
-	promise("and is sampled", !sample(XEN_NUMA_SAMPLE_START, NULL) && sampling() == XEN_NUMA_SAMPLE_RUNNING);
-	wait_rounds(mailbox);
+	promise("and is sampled", !start() && sampling() == XEN_NUMA_SAMPLE_RUNNING);
+	wait_rounds(domid, mailbox, 2);
 	if (sampling() != XEN_NUMA_SAMPLE_RUNNING)
 		crash("sampling has ended before its time");
 	if (switch_on())
 		crash("altp2m cannot be switched on");
 
 	while ((state = sampling()) == XEN_NUMA_SAMPLE_RUNNING)
-		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+		yield();
 	promise("sampling ends, as it cannot be", state == XEN_NUMA_SAMPLE_UNFIT);
-	promise("nor can it begin", sample(XEN_NUMA_SAMPLE_START, NULL) == -EOPNOTSUPP);
+	promise("nor can it begin", start() == -EOPNOTSUPP);
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 0, NULL, 0);
 	promise("nothing is moved", try_move(0) == -EOPNOTSUPP);
 	promise("nor rebalanced", try_rebalance(0) == -EOPNOTSUPP && try_rebalance(XEN_NUMA_REBALANCE_DRY_RUN) == -EOPNOTSUPP);
@@ -139,10 +110,10 @@ void program(void)
 	promise("the policy is the one that it had", get_policy(domid) == XEN_NUMA_POLICY_ROUND_4K);
 	promise("all is where it was", pages_on(1) == PAGES);
 
-	wait_rounds(mailbox);
+	wait_rounds(domid, mailbox, 2);
 	__atomic_store_n(&mailbox->go, 1, __ATOMIC_SEQ_CST);
 	promise("the guest goes on, and what it wrote is there",
-		wait_guest(domid, GUEST_ENDED) && !mailbox->values[2] && !mailbox->values[3]);
+		wait_guest(domid, GUEST_ENDED) && !wrong_of_guest(mailbox));
 	unmap_page(MAILBOX_WINDOW);
 	promise("it can be destroyed", !destroy_domain(domid));
 }

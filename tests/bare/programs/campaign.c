@@ -151,11 +151,6 @@ static void act(void)
 	count_one(&domctls[which], accepted, cycles() - began);
 }
 
-static void yield(void)
-{
-	hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
-}
-
 /* Until so many hypercalls were made. */
 static unsigned long run(unsigned long wanted)
 {
@@ -255,13 +250,13 @@ static void destroy_victims(void)
 
 static void tell_missing(const unsigned long before[NODES])
 {
-	unsigned long now[NODES];
+	long missing[NODES];
 	char line[96];
 
-	await_free(before, now, NODES);
+	await_free(before, missing, NODES, 0);
 	for (int node = 0; node < NODES; node++) {
 		snprintf(line, sizeof(line), "pages missing on node %u", node);
-		outcome(line, before[node] - now[node]);
+		outcome(line, missing[node]);
 	}
 }
 

@@ -4,14 +4,11 @@
  * it was said to be, nothing but that changes, and each page that is written is told, and no other one.
  */
 #include <stdint.h>
-#include <string.h>
-
-#include <xen/sched.h>
 
 #include "bare.h"
-#include "hypercall.h"
 #include "mailbox.h"
 #include "random.h"
+#include "watch.h"
 
 GUEST_IMAGE(image, "verified.guest");
 
@@ -28,8 +25,6 @@ GUEST_IMAGE(image, "verified.guest");
 #define MOVES 80
 #define LOGGED_MOVES 20			/* twice */
 #define REPEATS 5			/* for pages in use, if only for the moment */
-/* for RCU, and who else lets memory go later */
-#define PATIENCE 1000
 #define XMALLOC_KEEPS 16		/* pages, for the next time */
 
 static const unsigned long areas[] = { WRITTEN, IDLE };
@@ -53,22 +48,6 @@ static domid_t domid;
 static struct mailbox *mailbox;
 static bool logged;
 static unsigned long moved[2];		/* single pages, and times 2 MiB */
-
-static void domctl(struct xen_domctl *op, uint32_t cmd)
-{
-	long result = do_domctl(op, cmd, domid);
-
-	if (result)
-		die_of("domctl %u on d%d: %ld", cmd, domid, result);
-}
-
-/* finish_creation() lets it go on. */
-static void stop_guest(void)
-{
-	struct xen_domctl op = { 0 };
-
-	domctl(&op, XEN_DOMCTL_pausedomain);
-}
 
 static uint64_t written_to(unsigned long gfn, unsigned int word)
 {
@@ -96,8 +75,8 @@ static unsigned long wrong_words(void)
 	unsigned long wrong;
 
 	/* it would but take time of an emulator */
-	stop_guest();
-	wrong = mailbox->values[2] + mailbox->values[3];
+	stop_domain(domid);
+	wrong = wrong_of_guest(mailbox);
 	for (unsigned int a = 0; a < 2; a++)
 		for (unsigned long gfn = areas[a]; gfn < areas[a] + AREA_PAGES; gfn++) {
 			const volatile uint64_t *words = map_page(WINDOW, domid, gfn);
@@ -110,33 +89,10 @@ static unsigned long wrong_words(void)
 	return wrong;
 }
 
-static void yield(void)
+static void log_writes(bool on)
 {
-	hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
-}
-
-/* Each vCPU has written to all pages since, or this waits for ever. */
-static void wait_rounds(unsigned int rounds)
-{
-	uint64_t had[GUEST_CPUS];
-
-	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
-		had[cpu] = __atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST);
-	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
-		while (__atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST) < had[cpu] + rounds) {
-			if (!domain_lives(domid))
-				die_of("the guest is no more");
-			yield();
-		}
-}
-
-static void log_dirty(uint32_t what)
-{
-	struct xen_domctl op = { .u.shadow_op = { .op = what, .pages = LAST_GFN } };
-
-	set_xen_guest_handle(op.u.shadow_op.dirty_bitmap, dirty);
-	domctl(&op, XEN_DOMCTL_shadow_op);
-	logged = what != XEN_DOMCTL_SHADOW_OP_OFF;
+	log_dirty(domid, on);
+	logged = on;
 }
 
 static unsigned long dirty_pages(unsigned long area)
@@ -148,25 +104,9 @@ static unsigned long dirty_pages(unsigned long area)
 	return pages;
 }
 
-static unsigned int move(unsigned long gfn, unsigned int order, unsigned int node)
-{
-	struct xen_numa_move page = { .gfn = gfn, .node = node, .order = order };
-	struct xen_domctl op = { .u.numa_policy.u.move.nr = 1 };
-	long result;
-
-	set_xen_guest_handle(op.u.numa_policy.u.move.list, &page);
-	result = try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_MOVE, domid);
-	if (result)
-		die_of("moving gfn 0x%lx of d%d: %ld", gfn, domid, result);
-	return page.result;
-}
-
 static bool is_on(unsigned long gfn, unsigned int node)
 {
-	struct xen_numa_page page = { .gfn = gfn };
-
-	locate_pages(domid, &page, 1);
-	return page.node == node;
+	return node_of_page(domid, gfn) == node;
 }
 
 /* Pages, and 2 MiB at a time, which make a superpage of what is none; all of it was moved that could be. */
@@ -180,7 +120,7 @@ static bool move_some(unsigned int moves)
 
 		if (order)
 			gfn = area;
-		result = move(gfn, order, node);
+		result = move_extent(domid, gfn, order, node);
 		if (result == XEN_NUMA_MOVE_DONE)
 			moved[!!order]++;
 		/* while writes are logged, pages that were written and others are not alike */
@@ -253,43 +193,38 @@ static void create(void)
 				crash("there is no memory");
 		write_all(areas[a]);
 	}
-	mailbox = mailbox_of(domid);
-	mailbox->values[0] = WRITTEN;
-	mailbox->values[1] = AREA_PAGES;
-	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
-		pin_vcpu(domid, cpu, cpu);
-	start_guest(domid, GUEST_CPUS);
-	wait_rounds(1);
+	mailbox = start_verified(domid, WRITTEN, AREA_PAGES, 0);
+	wait_rounds(domid, mailbox, 1);
 }
 
 static void move_while_logged(void)
 {
 	bool good;
 
-	log_dirty(XEN_DOMCTL_SHADOW_OP_ENABLE_LOGDIRTY);
+	log_writes(true);
 	good = move_some(LOGGED_MOVES);
-	log_dirty(XEN_DOMCTL_SHADOW_OP_CLEAN);
+	take_dirty(domid, dirty, LAST_GFN);
 	good &= move_some(LOGGED_MOVES);
 	promise("pages move while writes are logged", good);
-	wait_rounds(2);
-	log_dirty(XEN_DOMCTL_SHADOW_OP_CLEAN);
+	wait_rounds(domid, mailbox, 2);
+	take_dirty(domid, dirty, LAST_GFN);
 	promise("all that is written is told", dirty_pages(WRITTEN) == AREA_PAGES);
 	promise("and nothing that is not", !dirty_pages(IDLE));
 
 	/* What moves between two writes may still not be written untold. */
-	stop_guest();
-	log_dirty(XEN_DOMCTL_SHADOW_OP_CLEAN);
+	stop_domain(domid);
+	take_dirty(domid, dirty, LAST_GFN);
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 0x3, NULL, 0);
 	rebalance(domid);
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_2M, 1 << 1, NULL, 0);
 	rebalance(domid);
-	log_dirty(XEN_DOMCTL_SHADOW_OP_CLEAN);
+	take_dirty(domid, dirty, LAST_GFN);
 	promise("to move is not to write", !dirty_pages(WRITTEN) && !dirty_pages(IDLE));
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 0x3, NULL, 0);
 	rebalance(domid);
 	finish_creation(domid);
-	wait_rounds(2);
-	log_dirty(XEN_DOMCTL_SHADOW_OP_CLEAN);
+	wait_rounds(domid, mailbox, 2);
+	take_dirty(domid, dirty, LAST_GFN);
 	promise("what was moved and then written is told", dirty_pages(WRITTEN) == AREA_PAGES);
 	promise("and only that", !dirty_pages(IDLE));
 }
@@ -299,9 +234,9 @@ static void go_all_ways(void)
 {
 	for (unsigned int way = 0; way < WAYS; way++) {
 		if (way == 2)
-			log_dirty(XEN_DOMCTL_SHADOW_OP_ENABLE_LOGDIRTY);
+			log_writes(true);
 		if (way == 3)
-			log_dirty(XEN_DOMCTL_SHADOW_OP_OFF);
+			log_writes(false);
 		promise(ways[way].placed, placed(way));
 		if (ways[way].whole)
 			promise(ways[way].whole, superpages() == 2);
@@ -323,24 +258,18 @@ void program(void)
 	promise("pages move, and are where they were moved to", move_some(MOVES));
 	promise("nothing is lost by that", !wrong_words());
 	move_while_logged();
-	log_dirty(XEN_DOMCTL_SHADOW_OP_OFF);
+	log_writes(false);
 	promise("pages and 2 MiB did move", moved[0] && moved[1]);
 	promise("nor while writes are logged", !wrong_words());
 	go_all_ways();
-	wait_rounds(2);
+	wait_rounds(domid, mailbox, 2);
 	__atomic_store_n(&mailbox->go, 1, __ATOMIC_SEQ_CST);
 	wait_guest(domid, GUEST_ENDED);
 	promise("nor by any policy", !wrong_words());
 	promise("it has as many pages as before", total_pages(domid) == had);
 	unmap_page(MAILBOX_WINDOW);
 	promise("it can be destroyed", !destroy_domain(domid));
-	for (int i = 0; i < PATIENCE; i++) {
-		pass_cpus(NODES);
-		for (unsigned int node = 0; node < NODES; node++)
-			lost[node] = before[node] - free_pages(node, 0);
-		if (lost[0] <= XMALLOC_KEEPS && lost[1] <= XMALLOC_KEEPS)
-			break;
-	}
+	await_free(before, lost, NODES, XMALLOC_KEEPS);
 	note("pages less on node 0", lost[0]);
 	note("pages less on node 1", lost[1]);
 	promise("each node has the free memory that it had", lost[0] <= XMALLOC_KEEPS && lost[1] <= XMALLOC_KEEPS);

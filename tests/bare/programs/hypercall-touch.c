@@ -13,14 +13,6 @@
 
 GUEST_IMAGE(image, "hypercall-touch.guest");
 
-static unsigned int node_of(domid_t domid, unsigned long gfn)
-{
-	struct xen_numa_page page = { .gfn = gfn };
-
-	locate_pages(domid, &page, 1);
-	return page.node;
-}
-
 void program(void)
 {
 	domid_t domid = new_domain(MIB, GUEST_CPUS);
@@ -52,7 +44,7 @@ void program(void)
 		if (IS_WRITTEN(i))
 			continue;
 		quiet++;
-		here += node_of(domid, FIRST_GFN + i * PAGES_2M + 5) == number_of("node", CPU);
+		here += node_of_page(domid, FIRST_GFN + i * PAGES_2M + 5) == number_of("node", CPU);
 	}
 	promise("it is on the node of the vCPU", here == quiet);
 	get_usage(domid, usage);

@@ -2,10 +2,7 @@
 /* A guest whose words about its pages are wrong in any way hurts itself alone, and gives all that it had back.  Words: batches=, seed=. */
 #include <stdint.h>
 
-#include <xen/sched.h>
-
 #include "bare.h"
-#include "hypercall.h"
 #include "liar.h"
 #include "mailbox.h"
 
@@ -18,15 +15,6 @@
 #define KEPT 2			/* pages, of xmalloc(): stock Xen loses a sched_unit with each domain of two vCPUs */
 
 GUEST_IMAGE(image, "liar.guest");
-
-static void get_touches(domid_t domid, struct xen_domctl_numa_policy_touches *touches)
-{
-	struct xen_domctl op = { 0 };
-
-	if (try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_TOUCHES, domid))
-		die_of("the touches of d%d are not told", domid);
-	*touches = op.u.numa_policy.u.touches;
-}
 
 static domid_t create_liar(unsigned long batches)
 {
@@ -77,7 +65,7 @@ static unsigned long wrong_words(domid_t domid)
 static void live(unsigned long batches, bool tell)
 {
 	struct xen_domctl_numa_policy_touches touches;
-	unsigned long events = CPUS * batches * EVENTS_OF_A_BATCH, untold;
+	unsigned long events = CPUS * batches * EVENTS_OF_A_BATCH, released;
 	domid_t domid = create_liar(batches);
 
 	if (!wait_guest(domid, FLOODED))
@@ -93,23 +81,23 @@ static void live(unsigned long batches, bool tell)
 	let_go_on(domid, FLOODED);
 	if (!wait_guest(domid, TALKED))
 		crash("nonsense hurts");
-	untold = touches.released;
+	released = touches.released;
 	get_touches(domid, &touches);
 	if (tell) {
 		promise("nonsense is no error", !mailbox_of(domid)->values[REFUSED]);
 		promise("it is counted", touches.invalid > events / 4 && touches.events == 2 * events);
-		promise("it releases nothing", touches.released == untold);
+		promise("it releases nothing", touches.released == released);
 	}
 	let_go_on(domid, TALKED);
 	unmap_page(MAILBOX_WINDOW);
 	/* in what was its program are zeroes, which no vCPU gets far with */
 	while (domain_lives(domid))
-		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+		yield();
 	get_touches(domid, &touches);
-	untold = touches.released - untold;
+	released = touches.released - released;
 	if (tell) {
-		note("pages released by a lie", untold);
-		promise("who lies loses what it runs in", untold >= GUEST_OWN_PAGES);
+		note("pages released by a lie", released);
+		promise("who lies loses what it runs in", released >= GUEST_OWN_PAGES);
 	}
 	if (destroy_domain(domid))
 		crash("who has lied cannot be destroyed");
@@ -117,19 +105,18 @@ static void live(unsigned long batches, bool tell)
 
 void program(void)
 {
-	unsigned long batches = number_of("batches", 10), before[NODES], now[NODES];
-	long missing = 0;
+	unsigned long batches = number_of("batches", 10), before[NODES];
+	long missing[NODES];
 	domid_t witness = create_witness();
 
 	/* what Xen takes once, and keeps */
 	live(1, false);
 	await_rest(before, NODES);
 	live(batches, true);
-	await_free(before, now, NODES);
-	for (unsigned int node = 0; node < NODES; node++)
-		missing += before[node] - now[node];
-	note("pages missing", missing);
-	promise("all memory comes back", missing <= KEPT);
+	await_free(before, missing, NODES, KEPT / NODES);
+	note("pages missing of node 0", missing[0]);
+	note("pages missing of node 1", missing[1]);
+	promise("all memory comes back", missing[0] + missing[1] <= KEPT);
 	promise("no word of the witness is wrong", !wrong_words(witness));
 	promise("it can be destroyed", !destroy_domain(witness));
 }

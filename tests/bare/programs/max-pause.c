@@ -5,8 +5,8 @@
  */
 #include "bare.h"
 
-#include "hypercall.h"
 #include "mailbox.h"
+#include "verified.h"
 
 GUEST_IMAGE(image, "verified.guest");
 
@@ -41,19 +41,6 @@ static struct xen_domctl_numa_policy_stats since(void)
 	return result;
 }
 
-static bool goes_on(struct mailbox *mailbox)
-{
-	uint64_t rounds[2];
-
-	for (unsigned int cpu = 0; cpu < 2; cpu++)
-		rounds[cpu] = __atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST);
-	/* for ever, if it does not */
-	for (unsigned int cpu = 0; cpu < 2; cpu++)
-		while (__atomic_load_n(&mailbox->values[4 + cpu], __ATOMIC_SEQ_CST) < rounds[cpu] + 2)
-			pause_cpu();
-	return true;
-}
-
 void program(void)
 {
 	struct xen_domctl_numa_policy_stats stats;
@@ -70,13 +57,8 @@ void program(void)
 			crash("there is no memory");
 	if (populate(domid, LARGE_GFN, ORDER_2M, ANY_NODE) != 1)
 		crash("there are no 2 MiB");
-	mailbox = mailbox_of(domid);
-	mailbox->values[0] = SINGLE_GFN;
-	mailbox->values[1] = SINGLES;
-	pin_vcpu(domid, 0, 1);
-	pin_vcpu(domid, 1, 2);
-	start_guest(domid, 2);
-	goes_on(mailbox);
+	mailbox = start_verified(domid, SINGLE_GFN, SINGLES, 1);
+	wait_rounds(domid, mailbox, 2);
 	movable = SINGLES + PAGES_2M;
 
 	/* until writes were found out, and then some */
@@ -125,11 +107,11 @@ void program(void)
 	promise("a limit is kept, or that it was not is counted; what has not moved, too", kept);
 	note("limits not kept", exceeded);
 
-	goes_on(mailbox);
+	wait_rounds(domid, mailbox, 2);
 	__atomic_store_n(&mailbox->go, 1, __ATOMIC_SEQ_CST);
 	wait_guest(domid, GUEST_ENDED);
-	note("rounds", mailbox->values[4]);
-	promise("nothing that was written is lost", !mailbox->values[2] && !mailbox->values[3] && mailbox->values[4]);
+	note("rounds", mailbox->values[VERIFIED_ROUNDS]);
+	promise("nothing that was written is lost", !wrong_of_guest(mailbox) && mailbox->values[VERIFIED_ROUNDS]);
 	unmap_page(MAILBOX_WINDOW);
 	promise("it can be destroyed", !destroy_domain(domid));
 }

@@ -56,16 +56,6 @@ static void touch(uint32_t round)
 		die_of("the guest is no more");
 }
 
-static struct xen_domctl_numa_policy_touches touches(void)
-{
-	struct xen_domctl op = { 0 };
-	long result = try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_TOUCHES, domid);
-
-	if (result)
-		die_of("touches of d%d: %ld", domid, result);
-	return op.u.numa_policy.u.touches;
-}
-
 void program(void)
 {
 	const unsigned int here[GUEST_CPUS] = { node_of_cpu(0), node_of_cpu(1) }, there[GUEST_CPUS] = { 1, 1 };
@@ -100,7 +90,7 @@ void program(void)
 
 	promise("what is touched is zero", !mailbox->values[NOT_ZERO] && !mailbox->values[NOT_ZERO + 1]);
 	promise("to give back is not refused", !mailbox->values[REFUSED] && !mailbox->values[REFUSED + 1]);
-	is = touches();
+	get_touches(domid, &is);
 	promise("what was given back is counted", is.released == (TOUCHES - 1) * all && !is.invalid && !is.absent && !is.unfit);
 	promise("and what was touched", is.small == TOUCHES * GUEST_CPUS * SINGLES && is.large == TOUCHES * GUEST_CPUS);
 	promise("it has as many pages as before", total_pages(domid) == had && !is.untouched);

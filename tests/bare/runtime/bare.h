@@ -48,6 +48,10 @@ void set_affinity(domid_t domid, unsigned long nodes);
 /* Its clock is the processor's own: to read it costs no exit. */
 void give_native_tsc(domid_t domid);
 void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu);
+/* finish_creation() lets it go on. */
+void stop_domain(domid_t domid);
+/* The others of this CPU have it. */
+void yield(void);
 long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
 /* Extents populated, 0 or 1. */
 long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);
@@ -62,8 +66,8 @@ unsigned long free_pages(unsigned int node, unsigned int bits);
 void pass_cpus(unsigned int cpus);
 /* Of each node, as soon as it stays the same. */
 void await_rest(unsigned long pages[], unsigned int nodes);
-/* Whether it comes to be what it was; `now` is what it is. */
-bool await_free(const unsigned long before[], unsigned long now[], unsigned int nodes);
+/* Of each node what is less than before, as soon as that is at most `kept`, or when nothing comes back any more. */
+void await_free(const unsigned long before[], long missing[], unsigned int nodes, long kept);
 
 /* pages.c.  Windows into the memory of a domain. */
 #define MAILBOX_WINDOW 3		/* mailbox_of() */
@@ -90,6 +94,7 @@ void set_policy(domid_t domid, uint32_t policy, unsigned long nodes, const uint3
 void set_limited_policy(domid_t domid, uint32_t policy, unsigned long nodes, uint32_t max_pause_us);
 void get_stats(domid_t domid, struct xen_domctl_numa_policy_stats *stats);
 void get_weights(domid_t domid, uint32_t *weights, unsigned int room);
+unsigned int move_extent(domid_t domid, unsigned long gfn, unsigned int order, unsigned int node);
 unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node);
 /* Pages moved, or that would be. */
 unsigned long rebalance(domid_t domid);
@@ -98,8 +103,10 @@ struct node_usage {
 	uint64_t pages[XEN_NUMA_USAGE_SIZES];
 };
 void get_usage(domid_t domid, struct node_usage usage[MOST_NODES]);
+unsigned int node_of_page(domid_t domid, unsigned long gfn);
 void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr);
 uint32_t get_policy(domid_t domid);
+void get_touches(domid_t domid, struct xen_domctl_numa_policy_touches *touches);
 /* In the reserve. */
 unsigned long untouched_pages(domid_t domid);
 /* What may fail. */
@@ -122,6 +129,12 @@ void start_guest(domid_t domid, unsigned int vcpus);
 /* Until the guest has come so far, or is no more: false. */
 bool wait_guest(domid_t domid, uint32_t state);
 struct mailbox *mailbox_of(domid_t domid);
+
+/* verified.c.  A guest whose program is guests/verified.c; its vCPUs are on this CPU and the next one. */
+struct mailbox *start_verified(domid_t domid, unsigned long first, unsigned long pages, unsigned int cpu);
+/* Each vCPU has written to all pages so often since, or this waits for ever. */
+void wait_rounds(domid_t domid, const struct mailbox *mailbox, unsigned int rounds);
+unsigned long wrong_of_guest(const struct mailbox *mailbox);
 
 /* cpus.c.  Runs on the second vCPU of dom0 from then on, and does not return. */
 void start_second_cpu(void (*work)(void));

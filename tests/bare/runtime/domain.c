@@ -5,6 +5,7 @@
 
 #include <xen/arch-x86/cpuid.h>
 #include <xen/memory.h>
+#include <xen/sched.h>
 #include <xen/sysctl.h>
 
 #include "bare.h"
@@ -83,6 +84,18 @@ void finish_creation(domid_t domid)
 	struct xen_domctl op = { 0 };
 
 	must_domctl(&op, XEN_DOMCTL_unpausedomain, domid);
+}
+
+void stop_domain(domid_t domid)
+{
+	struct xen_domctl op = { 0 };
+
+	must_domctl(&op, XEN_DOMCTL_pausedomain, domid);
+}
+
+void yield(void)
+{
+	hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
 }
 
 void set_max_pages(domid_t domid, unsigned long pages)

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Free memory of each node, when nothing more of domains that are gone comes back. */
-#include <stdint.h>
-
-#include <xen/sched.h>
-
 #include "bare.h"
-#include "hypercall.h"
 
 #define LOOKS 1000		/* for memory that comes back late */
 
@@ -23,7 +18,7 @@ void pass_cpus(unsigned int cpus)
 {
 	while (cpus--) {
 		pin_vcpu(0, 0, cpus);
-		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+		yield();
 	}
 }
 
@@ -50,12 +45,19 @@ void await_rest(unsigned long pages[], unsigned int nodes)
 	}
 }
 
-bool await_free(const unsigned long before[], unsigned long now[], unsigned int nodes)
+static bool comes_back(const unsigned long before[], long missing[], unsigned int nodes, long kept)
 {
-	get_free(now, nodes);
-	for (int i = 0; i < LOOKS && !same(now, before, nodes); i++) {
-		pass_cpus(nodes);
-		get_free(now, nodes);
+	bool back = true;
+
+	for (unsigned int node = 0; node < nodes; node++) {
+		missing[node] = before[node] - free_pages(node, 0);
+		back &= missing[node] >= 0 && missing[node] <= kept;
 	}
-	return same(now, before, nodes);
+	return back;
+}
+
+void await_free(const unsigned long before[], long missing[], unsigned int nodes, long kept)
+{
+	for (int i = 0; i < LOOKS && !comes_back(before, missing, nodes, kept); i++)
+		pass_cpus(nodes);
 }

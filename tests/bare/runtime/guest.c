@@ -134,7 +134,7 @@ bool wait_guest(domid_t domid, uint32_t state)
 		get_domain_info(domid, &info);
 		if (info.flags & (XEN_DOMINF_dying | XEN_DOMINF_shutdown))
 			return false;
-		hypercall(__HYPERVISOR_sched_op, SCHEDOP_yield, 0, 0, 0);
+		yield();
 	}
 	return true;
 }

@@ -84,14 +84,19 @@ void get_weights(domid_t domid, uint32_t *weights, unsigned int room)
 	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_GET, domid);
 }
 
-unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node)
+unsigned int move_extent(domid_t domid, unsigned long gfn, unsigned int order, unsigned int node)
 {
-	struct xen_numa_move page = { .gfn = gfn, .node = node };
+	struct xen_numa_move page = { .gfn = gfn, .node = node, .order = order };
 	struct xen_domctl op = { .u.numa_policy.u.move.nr = 1 };
 
 	set_xen_guest_handle(op.u.numa_policy.u.move.list, &page);
 	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_MOVE, domid);
 	return page.result;
+}
+
+unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node)
+{
+	return move_extent(domid, gfn, 0, node);
 }
 
 static unsigned long rebalance_by(domid_t domid, uint32_t flags)
@@ -145,6 +150,22 @@ void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr)
 	set_xen_guest_handle(op.u.numa_policy.u.locate.pages, pages);
 	while (op.u.numa_policy.u.locate.done < nr)
 		policy_op(&op, XEN_DOMCTL_NUMA_POLICY_LOCATE, domid);
+}
+
+unsigned int node_of_page(domid_t domid, unsigned long gfn)
+{
+	struct xen_numa_page page = { .gfn = gfn };
+
+	locate_pages(domid, &page, 1);
+	return page.node;
+}
+
+void get_touches(domid_t domid, struct xen_domctl_numa_policy_touches *touches)
+{
+	struct xen_domctl op = { 0 };
+
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_TOUCHES, domid);
+	*touches = op.u.numa_policy.u.touches;
 }
 
 unsigned long untouched_pages(domid_t domid)
