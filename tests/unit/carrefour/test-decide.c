@@ -88,27 +88,32 @@ static void page_of_one_remote_node_ends_there(void **unused)
 
 /*
  * Pages that all nodes use, and so many that of most only two samples are known at a time, by chance often from one node: to
- * move them is of no use, on two nodes as on many.
+ * move them is of no use, on two nodes as on many. How many one guest moves until it has seen that varies by a factor of 70 (13
+ * to 982 of 199 seeds, on two nodes), so the sum of eight is what tells.  Of 200 seeds: 1,081 to 3,846 on two nodes, 983 to 1,329
+ * on eight; if chance is taken for gain, at least 17,549 and 7,473.
  */
 static void pages_that_do_not_fit_the_table_come_to_rest(void **unused)
 {
-	static const unsigned int nodes[] = { 2, 8 };
-	unsigned int i, moves;
+	static const unsigned int nodes[] = { 2, 8 }, limits[] = { 10000, 4000 };
+	unsigned int i, round, moves;
 	struct world w;
 	struct guest *g;
 
 	(void)unused;
 	test_seed();
 	for (i = 0; i < ARRAY_SIZE(nodes); i++) {
-		world_begin(&w, nodes[i], 4);
-		w.config.pages = 1024;
-		g = world_add(&w, 8192, NO_NODE, ORDER_4K, shared);
-		g->samples = 500;
-		world_steps(&w, 400);
-		moves = g->all_moves;
-		world_steps(&w, 200);
-		assert_in_range(g->all_moves - moves, 0, 600);
-		world_end(&w);
+		for (round = moves = 0; round < 8; round++) {
+			world_begin(&w, nodes[i], 4);
+			w.config.pages = 1024;
+			g = world_add(&w, 8192, NO_NODE, ORDER_4K, shared);
+			g->samples = 500;
+			world_steps(&w, 400);
+			moves -= g->all_moves;
+			world_steps(&w, 200);
+			moves += g->all_moves;
+			world_end(&w);
+		}
+		assert_in_range(moves, 0, limits[i]);
 	}
 }
 
