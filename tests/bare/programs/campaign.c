@@ -19,6 +19,7 @@
 #define VICTIMS 2
 #define HOSTILE_MIB 28
 #define VICTIM_MIB 16
+#define VICTIM_WEIGHT 32
 #define PAGES_AT_FIRST (ARENA_PAGES / 2)
 #define LIFE 4000		/* calls, at most, mostly */
 #define ACTS 16			/* in a row */
@@ -130,6 +131,18 @@ static domid_t some_domain(void)
 	return one_in(&random, 2) ? hostile : victims[below(&random, VICTIMS)];
 }
 
+static unsigned int some_order(void)
+{
+	switch (below(&random, 16)) {
+	case 0:
+		return ORDER_2M;
+	case 1:
+		return ORDER_2M + 1 + below(&random, 64);
+	default:
+		return 0;
+	}
+}
+
 static void act(void)
 {
 	unsigned long gfn = ARENA_GFN + below(&random, ARENA_PAGES);
@@ -143,7 +156,7 @@ static void act(void)
 		domid = hostile;
 	began = cycles();
 	if (which == DOMCTL_POPULATE_OTHER)
-		accepted = populate(hostile, gfn, one_in(&random, 4) ? ORDER_2M : 0, ANY_NODE) == 1;
+		accepted = populate(hostile, gfn, some_order(), ANY_NODE) == 1;
 	else if (which == DOMCTL_RELEASE_OTHER)
 		accepted = release_page(hostile, gfn) == 1;
 	else
@@ -238,6 +251,8 @@ static void start_victims(void)
 		if (!wait_guest(victims[i], 1))
 			die_of("victim %u does not start", i + 1);
 		unmap_page(MAILBOX_WINDOW);
+		/* it is busy all the time: the CPUs are for who is hostile, mostly */
+		set_weight(victims[i], VICTIM_WEIGHT);
 	}
 }
 

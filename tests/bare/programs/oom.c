@@ -60,7 +60,7 @@ static struct memory settled_memory(void)
 	struct memory now, before = free_memory();
 
 	for (int i = 0; i < 10; i++) {
-		pass_cpus(NODES);
+		pass_cpus();
 		now = free_memory();
 		if (!same_memory(now, before))
 			i = 0;
@@ -72,7 +72,7 @@ static struct memory settled_memory(void)
 static void check_memory(struct memory before)
 {
 	for (int i = 0; i < PATIENCE && !same_memory(before, free_memory()); i++)
-		pass_cpus(NODES);
+		pass_cpus();
 	check(small_memory() == before.small, "bytes of Xen's lost", (long)(small_memory() - before.small));
 	for (unsigned int node = 0; node < NODES; node++)
 		check(free_pages(node, 0) == before.free[node], node ? "pages lost of node 1" : "pages lost of node 0",

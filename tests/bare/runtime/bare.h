@@ -47,6 +47,8 @@ unsigned long total_pages(domid_t domid);
 void set_affinity(domid_t domid, unsigned long nodes);
 /* Its clock is the processor's own: to read it costs no exit. */
 void give_native_tsc(domid_t domid);
+/* Of the CPUs, where they are not enough, under sched=credit: all others have 256. */
+void set_weight(domid_t domid, unsigned int weight);
 void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu);
 /* finish_creation() lets it go on. */
 void stop_domain(domid_t domid);
@@ -60,10 +62,11 @@ long release_page(domid_t domid, unsigned long gfn);
 unsigned long use_up_tables(domid_t domid, unsigned long from);
 /* In pages, below 2^bits if bits are not 0. */
 unsigned long free_pages(unsigned int node, unsigned int bits);
+unsigned int online_cpus(void);
 
-/* free.c.  On machines with as many CPUs as nodes. */
+/* free.c */
 /* dom0's first vCPU is on each CPU once: RCU lets go of a domain then. */
-void pass_cpus(unsigned int cpus);
+void pass_cpus(void);
 /* Of each node, as soon as it stays the same. */
 void await_rest(unsigned long pages[], unsigned int nodes);
 /* Of each node what is less than before, as soon as that is at most `kept`, or when nothing comes back any more. */

@@ -151,6 +151,14 @@ void give_native_tsc(domid_t domid)
 	must_domctl(&op, XEN_DOMCTL_settscinfo, domid);
 }
 
+void set_weight(domid_t domid, unsigned int weight)
+{
+	struct xen_domctl op = { .u.scheduler_op = { .sched_id = XEN_SCHEDULER_CREDIT, .cmd = XEN_DOMCTL_SCHEDOP_putinfo,
+						     .u.credit.weight = weight } };
+
+	must_domctl(&op, XEN_DOMCTL_scheduler_op, domid);
+}
+
 void pin_vcpu(domid_t domid, unsigned int vcpu, unsigned int cpu)
 {
 	uint64_t map = 1UL << cpu;
@@ -203,4 +211,13 @@ unsigned long free_pages(unsigned int node, unsigned int bits)
 	if (hypercall(__HYPERVISOR_sysctl, (uintptr_t)&op, 0, 0, 0))
 		die_of("node %u has no free memory that Xen knows of", node);
 	return op.u.availheap.avail_bytes >> PAGE_SHIFT;
+}
+
+unsigned int online_cpus(void)
+{
+	struct xen_sysctl op = { .cmd = XEN_SYSCTL_physinfo, .interface_version = XEN_SYSCTL_INTERFACE_VERSION };
+
+	if (hypercall(__HYPERVISOR_sysctl, (uintptr_t)&op, 0, 0, 0))
+		die_of("Xen does not tell of its CPUs");
+	return op.u.physinfo.nr_cpus;
 }

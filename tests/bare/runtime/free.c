@@ -14,10 +14,10 @@ static void get_free(unsigned long pages[], unsigned int nodes)
  * What is left of a domain is freed after an RCU grace period, for which Xen waits for CPUs that sleep
  * (default_idle() does not tell RCU): they are woken.
  */
-void pass_cpus(unsigned int cpus)
+void pass_cpus(void)
 {
-	while (cpus--) {
-		pin_vcpu(0, 0, cpus);
+	for (unsigned int cpu = online_cpus(); cpu--;) {
+		pin_vcpu(0, 0, cpu);
 		yield();
 	}
 }
@@ -36,7 +36,7 @@ void await_rest(unsigned long pages[], unsigned int nodes)
 
 	get_free(pages, nodes);
 	for (int alike = 0; alike < LOOKS; alike++) {
-		pass_cpus(nodes);
+		pass_cpus();
 		get_free(now, nodes);
 		if (same(now, pages, nodes))
 			continue;
@@ -59,5 +59,5 @@ static bool comes_back(const unsigned long before[], long missing[], unsigned in
 void await_free(const unsigned long before[], long missing[], unsigned int nodes, long kept)
 {
 	for (int i = 0; i < LOOKS && !comes_back(before, missing, nodes, kept); i++)
-		pass_cpus(nodes);
+		pass_cpus();
 }

@@ -96,7 +96,8 @@ def emulator(topology, console, qemu=None):
         if mib:
             numa += ["-object", f"memory-backend-ram,id=m{node},size={mib}M"]
             memory = f",memdev=m{node}"
-        numa += ["-numa", f"node,nodeid={node},cpus={first}-{first + cpus - 1}{memory}"]
+        processors = f",cpus={first}-{first + cpus - 1}" if cpus else ""
+        numa += ["-numa", f"node,nodeid={node}{processors}{memory}"]
         first += cpus
     for a in range(topology.nodes):
         for b in range(a + 1, topology.nodes):

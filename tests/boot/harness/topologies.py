@@ -11,7 +11,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Topology:
     name: str
-    cpus: tuple          # CPUs of each node
+    cpus: tuple          # CPUs of each node; 0 is a node with memory only
     mib: tuple           # MiB of each node; 0 is a node with CPUs only
     distances: tuple     # matrix, as ACPI SLIT: 10 is local
     dom0_mib: int = 768
