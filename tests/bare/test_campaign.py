@@ -8,9 +8,11 @@ from bare_boot import Report
 # in make test, 10^5 calls in all
 SHORT = {"debug": 20_000, "release": 80_000}
 WITHOUT_POLICY = 100_000
+SHORT_EPT = 1_500
 SECONDS = 500
 # in make soak, on each hypervisor: 10^7 calls, which can be stopped and resumed
 PIECES, PIECE = 20, 500_000
+PIECES_EPT, PIECE_EPT = 4, 25_000
 LONG = 7000         # seconds of a piece, at most
 
 
@@ -22,14 +24,22 @@ def test_short(programs, hypervisor):
     campaign.judge(report, hypervisor, SHORT[hypervisor])
 
 
-def run_anew(programs, hypervisor, calls, cpus):
+@pytest.mark.heavy(False)
+@pytest.mark.timeout(600)
+def test_short_ept(programs):
+    report = campaign.run(programs / "campaign", "debug", SHORT_EPT, seed=1, seconds=SECONDS, ept=True)
+    campaign.judge(report, "debug", SHORT_EPT, ept=True, each_kind=False)
+
+
+def run_anew(programs, hypervisor, calls, cpus, ept=False):
     seed = campaign.new_seed()
-    report = campaign.run(programs / "campaign", hypervisor, calls, seed, LONG, cpus)
-    campaign.judge(report, hypervisor, calls)
-    campaign.record(report, hypervisor, seed, cpus)
+    report = campaign.run(programs / "campaign", hypervisor, calls, seed, LONG, cpus, ept)
+    campaign.judge(report, hypervisor, calls, ept)
+    campaign.record(report, hypervisor, seed, cpus, ept)
 
 
 @pytest.mark.soak
+@pytest.mark.heavy
 @pytest.mark.parametrize("hypervisor", campaign.OURS)
 @pytest.mark.parametrize("piece", range(PIECES))
 def test_long(programs, hypervisor, piece):
@@ -37,6 +47,15 @@ def test_long(programs, hypervisor, piece):
 
 
 @pytest.mark.soak
+@pytest.mark.heavy(False)
+@pytest.mark.parametrize("hypervisor", ["debug", "release"])
+@pytest.mark.parametrize("piece", range(PIECES_EPT))
+def test_long_ept(programs, hypervisor, piece):
+    run_anew(programs, hypervisor, PIECE_EPT, cpus=2 if piece % 2 else 3, ept=True)
+
+
+@pytest.mark.soak
+@pytest.mark.heavy
 @pytest.mark.parametrize("hypervisor", ["stock", "off"])
 def test_without_policy(programs, hypervisor):
     run_anew(programs, hypervisor, WITHOUT_POLICY, cpus=3)

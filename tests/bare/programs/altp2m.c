@@ -80,7 +80,7 @@ void program(void)
 	struct mailbox *mailbox;
 	uint32_t state;
 
-	domid = new_altp2m_domain(64, GUEST_CPUS);
+	domid = new_altp2m_domain(64, GUEST_CPUS, XEN_DOMCTL_ALTP2M_external);
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 0, NULL, 0);
 	load_guest(domid, image, image_end);
 	for (unsigned long i = 0; i < PAGES; i++)

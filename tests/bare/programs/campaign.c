@@ -2,7 +2,7 @@
 /*
  * A hostile guest makes calls at random, dom0 places, moves, samples, pauses and destroys at random,
  * and two victims look after their words.  calls=NUMBER of the hostile guest, seed=NUMBER for all that
- * is random.
+ * is random; altp2m=1 if it may have that, warm=NUMBER of calls before it counts.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -51,9 +51,9 @@ static void give_pages(domid_t domid, unsigned long pages)
 }
 
 static domid_t create(const char *image, const char *end, unsigned long mib, unsigned int vcpus,
-		      unsigned long pages)
+		      unsigned long pages, uint32_t altp2m)
 {
-	domid_t domid = new_domain(mib, vcpus);
+	domid_t domid = new_altp2m_domain(mib, vcpus, altp2m);
 	struct campaign *campaign;
 
 	load_guest(domid, image, end);
@@ -72,7 +72,8 @@ static domid_t create(const char *image, const char *end, unsigned long mib, uns
 
 static void create_hostile(void)
 {
-	hostile = create(hostile_image, hostile_image_end, HOSTILE_MIB, GUEST_CPUS, PAGES_AT_FIRST);
+	hostile = create(hostile_image, hostile_image_end, HOSTILE_MIB, GUEST_CPUS, PAGES_AT_FIRST,
+			 number_of("altp2m", 0) ? XEN_DOMCTL_ALTP2M_mixed : 0);
 	memset(calls_of_life, 0, sizeof(calls_of_life));
 	calls_made = 0;
 	lives++;
@@ -247,7 +248,7 @@ static void tell_victims(void)
 static void start_victims(void)
 {
 	for (int i = 0; i < VICTIMS; i++) {
-		victims[i] = create(victim_image, victim_image_end, VICTIM_MIB, 1, VICTIM_PAGES);
+		victims[i] = create(victim_image, victim_image_end, VICTIM_MIB, 1, VICTIM_PAGES, 0);
 		if (!wait_guest(victims[i], 1))
 			die_of("victim %u does not start", i + 1);
 		unmap_page(MAILBOX_WINDOW);
@@ -283,7 +284,7 @@ void program(void)
 	prepare_domctls(NODES);
 	/* what Xen takes once, and keeps */
 	start_victims();
-	run(WARM_UP);
+	run(number_of("warm", WARM_UP));
 	destroy_victims();
 	memset(calls, 0, sizeof(calls));
 	memset(domctls, 0, sizeof(domctls));

@@ -34,8 +34,8 @@ void note(const char *name, long value);
 
 /* domain.c.  What fails there and is not the question is the end of the program. */
 domid_t new_domain(unsigned long mib, unsigned int vcpus);
-/* One that altp2m may be switched on for, from outside. */
-domid_t new_altp2m_domain(unsigned long mib, unsigned int vcpus);
+/* One that altp2m may be switched on for: `mode` of XEN_DOMCTL_ALTP2M_, or 0. */
+domid_t new_altp2m_domain(unsigned long mib, unsigned int vcpus, uint32_t mode);
 /* The first step of it, which may fail; without memory and vCPUs. */
 long create_domain(domid_t *domid, unsigned int vcpus);
 void set_max_pages(domid_t domid, unsigned long pages);

@@ -73,9 +73,9 @@ domid_t new_domain(unsigned long mib, unsigned int vcpus)
 	return new_domain_with(mib, vcpus, 0);
 }
 
-domid_t new_altp2m_domain(unsigned long mib, unsigned int vcpus)
+domid_t new_altp2m_domain(unsigned long mib, unsigned int vcpus, uint32_t mode)
 {
-	return new_domain_with(mib, vcpus, XEN_DOMCTL_ALTP2M_external);
+	return new_domain_with(mib, vcpus, mode);
 }
 
 /* Before, Xen flushes less; its vCPUs stay down. */
