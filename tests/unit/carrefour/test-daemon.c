@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "chance.h"
-#include "daemon.h"
-#include "privileges.h"
-#include "record.h"
-#include "reload.h"
+#include "guests/daemon.h"
+#include "process/privileges.h"
+#include "control/record.h"
+#include "config/reload.h"
 
 static void counters_of_a_period(void **unused)
 {
@@ -40,7 +40,7 @@ static void the_last_decisions_are_kept(void **unused)
 
 	(void)unused;
 	for (n = 1; n < 3 * HISTORY_SIZE; n++) {
-		history_add(&h, &(struct past){ .period = n });
+		history_add(&h, &(struct event){ .period = n });
 		for (i = 0; i < n && i < HISTORY_SIZE; i++)
 			assert_int_equal(history_get(&h, i)->period, n - i);
 		assert_null(history_get(&h, i));
@@ -122,7 +122,7 @@ static void metrics_are_utf8(void **unused)
 static void guests_follow_the_store(void **unused)
 {
 	struct daemon d = { .config = config_defaults(), .host.nr_nodes = 2 };
-	struct wish both[] = { { .id = 3, .carrefour = true }, { .id = 7, .mode = AUTO_ON, .class = CLASS_HIGH } };
+	struct switches both[] = { { .id = 3, .carrefour = true }, { .id = 7, .mode = AUTO_ON, .class = CLASS_HIGH } };
 	struct guest *g;
 
 	(void)unused;
@@ -136,7 +136,7 @@ static void guests_follow_the_store(void **unused)
 	g->domain = domain_new(&d.config, 2, 1);
 	both[0].mode = AUTO_ADVISE;
 	assert_true(guests_sync(&d, both, 2));
-	assert_true(d.guest[0] == g && g->domain && g->wish.mode == AUTO_ADVISE);
+	assert_true(d.guest[0] == g && g->domain && g->switches.mode == AUTO_ADVISE);
 	g->advised = g->applied = true;
 	g->auto_state.class = CLASS_MODERATE;
 	both[0].carrefour = false;
@@ -164,21 +164,21 @@ static void guests_follow_the_store(void **unused)
 static void memory_follows_until_auto_is_off(void **unused)
 {
 	struct config c = config_defaults();
-	struct wish wish = { .id = 7, .carrefour = true, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
-	struct guest *g = guest_new(&wish);
+	struct switches switches = { .id = 7, .carrefour = true, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	struct guest *g = guest_new(&switches);
 
 	(void)unused;
 	/* The daemon before this one had not done with it. */
 	assert_true(g->follow.on && !g->follow.gfn);
 	g->follow.gfn = 5;
-	wish.name[0] = 'a';
-	guest_update(g, &wish);
+	switches.name[0] = 'a';
+	guest_update(g, &switches);
 	assert_true(g->follow.on && g->follow.gfn == 5);
-	wish.mode = AUTO_ADVISE;
-	guest_update(g, &wish);
+	switches.mode = AUTO_ADVISE;
+	guest_update(g, &switches);
 	assert_false(g->follow.on);
 	guest_free(g);
-	g = guest_new(&wish);
+	g = guest_new(&switches);
 	assert_false(g->follow.on);
 	/* From the beginning, and what Carrefour knows of the pages is forgotten. */
 	g->domain = domain_new(&c, 2, 1);

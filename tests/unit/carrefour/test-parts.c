@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pages.h"
+#include "decide/pages.h"
 #include "world.h"
 
 #define KEYS 64

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "chance.h"
-#include "daemon.h"
-#include "server.h"
+#include "control/requests.h"
+#include "control/view.h"
 
 static char directory[] = "carrefour-socket-XXXXXX", path[64];
 static uint64_t now;
@@ -197,7 +197,7 @@ static void who_does_not_listen_is_left(void **unused)
 	state.guest = guests;
 	state.nr = 1000;
 	for (i = 0; i < 1000; i++)
-		guests[i] = guest_new(&(struct wish){ .id = i, .name = "g" });
+		guests[i] = guest_new(&(struct switches){ .id = i, .name = "g" });
 	fds = nr_fds();
 	fd = connect_client();
 	say(fd, "show\n", -1, 0);

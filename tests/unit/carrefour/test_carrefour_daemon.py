@@ -11,9 +11,9 @@ from carrefour_build import SOURCE, run, run_daemon
 
 
 @pytest.fixture
-def daemon(built):
+def daemon(carrefourd):
     def call(*args, status=0, **options):
-        done = run_daemon(built / "lib/carrefourd", *args, **options)
+        done = run_daemon(carrefourd, *args, **options)
         assert done.returncode == status, done
         if not status:
             assert done.stderr == ""
@@ -42,7 +42,7 @@ def test_usage(daemon, args, said):
 
 @pytest.mark.parametrize("option", ["-n", "--check-config"])
 def test_a_good_configuration(daemon, tmp_path, option):
-    path = SOURCE / "carrefour.conf"
+    path = SOURCE / "config/carrefour.conf"
     assert daemon(option, "-u", "root", "-c", path) == f"{path}: good\n"
     (tmp_path / "c").write_text("user = 12\nsample_source = ibs\nsample_ms = 10\nmetrics = /x\n")
     assert daemon(option, "-v", "--config", tmp_path / "c") == f"{tmp_path}/c: good\n"
@@ -80,7 +80,7 @@ def test_the_journal_gets_priorities(daemon, tmp_path):
 @pytest.mark.skipif(os.path.exists("/dev/xen/privcmd"), reason="there is Xen here")
 def test_without_xen(daemon, tmp_path):
     """One line, whoever calls it; and nothing is left."""
-    said = daemon("-c", SOURCE / "carrefour.conf", "-s", tmp_path / "socket", status=1)
+    said = daemon("-c", SOURCE / "config/carrefour.conf", "-s", tmp_path / "socket", status=1)
     assert said == "carrefourd: cannot talk to Xen: No such file or directory; run this in dom0"
     assert list(tmp_path.iterdir()) == []
 
@@ -132,7 +132,7 @@ def test_explain(built):
 
 
 def test_the_manual_names_each_field(built):
-    manual = (SOURCE / "carrefourd.pod").read_text()
+    manual = (SOURCE / "man/carrefourd.pod").read_text()
     fields = set(document(built, "show")["domains"][0]) | set(document(built, "explain", "3")["decisions"][0])
     known = {"id", "name", "period"}
     assert [field for field in sorted(fields - known) if not re.search(rf"C<{field}>", manual)] == []
