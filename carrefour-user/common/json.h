@@ -3,12 +3,8 @@
 #ifndef JSON_H
 #define JSON_H
 
-#include <stddef.h>
 #include <stdio.h>
 
 void json_text(FILE *to, const char *text);	/* NULL: null */
-
-/* Bytes of the UTF-8 character at @s; 0: it is none, and one byte is to be passed over. */
-size_t utf8_character(const char *s);
 
 #endif

@@ -46,6 +46,7 @@ static const struct setting settings[] = {
 	SETTING(splits, 8, 0, SPLITS_MAX),
 	SETTING(node_reserve_mb, 256, 0, 1000000),
 	SETTING(pages, 65536, 1024, 4194304),
+	SETTING(memory_mb, 256, 16, 65536),
 	SETTING(auto_low_pct, 85, 1, 1000),		/* [X] */
 	SETTING(auto_high_pct, 130, 1, 1000),		/* [X] */
 	SETTING(auto_margin_pct, 5, 0, 1000),
@@ -55,7 +56,7 @@ static const struct setting settings[] = {
 	SETTING(sample_entries, 1024, 1, 65536),
 	SETTING(sample_ms, 100, 10, 60000),
 	SETTING(sample_permille, 15, 1, 1000),
-	SETTING(log_decisions, 32, 0, VM_MOVES_MAX),
+	SETTING(log_decisions, 0, 0, VM_MOVES_MAX),
 };
 
 #define NR_SETTINGS (sizeof(settings) / sizeof(*settings))

@@ -51,6 +51,20 @@ static bool take_lock(const char *path, char *error, size_t size)
 	return false;
 }
 
+/* What nobody serves any more is taken over; a file of another kind was not meant. */
+static bool clear(const char *path, char *error, size_t size)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT || fail(error, size, path, "cannot be looked at");
+	if (!S_ISSOCK(st.st_mode)) {
+		snprintf(error, size, "%s: is there, and is no socket; name another one, or remove it", path);
+		return false;
+	}
+	return !unlink(path) || fail(error, size, path, "cannot be taken over");
+}
+
 bool server_open(const char *path, const struct service *s, char *error, size_t size)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -62,10 +76,8 @@ bool server_open(const char *path, const struct service *s, char *error, size_t 
 		return fail(error, size, path, "cannot listen there");
 	}
 	strcpy(address.sun_path, path);
-	if (!take_lock(path, error, size))
+	if (!take_lock(path, error, size) || !clear(path, error, size))
 		return false;
-	if (unlink(path) && errno != ENOENT)
-		return fail(error, size, path, "cannot be taken over");
 	listening = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (listening < 0)
 		return fail(error, size, path, "cannot make a socket");

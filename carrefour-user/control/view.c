@@ -47,7 +47,8 @@ static void sampling(FILE *f, const struct guest *g)
 	fprintf(f, "\"sampling\": \"%s\", \"sampling_error\": ", words[g->sampling]);
 	json_text(f, g->error ? strerrorname_np(g->error) : NULL);
 	fprintf(f, ", \"period_faults\": %" PRIu64 ", \"period_marked\": %" PRIu64 ", \"period_sampling_ns\": %" PRIu64
-		", \"period_guest_ns\": %" PRIu64, g->period.faults, g->period.marked, g->period.ns, g->period.guest_ns);
+		", \"period_guest_ns\": %" PRIu64 ", \"pages_remembered\": %u", g->period.faults, g->period.marked, g->period.ns,
+		g->period.guest_ns, g->domain ? domain_pages(g->domain) : 0);
 }
 
 static void advice(FILE *f, const struct guest *g)
@@ -111,8 +112,8 @@ void view_show(FILE *f, const struct daemon *d)
 {
 	unsigned int i;
 
-	fprintf(f, "{\"version\": 1, \"nodes\": %u, \"period\": %" PRIu64 ", \"period_ms\": %u, \"domains\": [", d->host.nr_nodes,
-		d->period, d->config.period_ms);
+	fprintf(f, "{\"version\": 1, \"nodes\": %u, \"period\": %" PRIu64 ", \"period_ms\": %u, \"memory_mb\": %u, \"memory_bytes\": %zu"
+		", \"domains\": [", d->host.nr_nodes, d->period, d->config.period_ms, d->config.memory_mb, guests_bytes(d));
 	for (i = 0; i < d->nr; i++) {
 		const struct guest *g = d->guest[i];
 
@@ -138,7 +139,7 @@ static void decision(FILE *f, const struct daemon *d, const struct event *event)
 
 	explain_decision(text, x);
 	fprintf(f, "{\"period\": %" PRIu64 ", \"seconds_ago\": %.1f, \"action\": \"%s\", \"reason\": \"%s\", \"gfn\": %" PRIu64
-		", \"order\": %u, \"from\": %u, \"to\": %u, \"result\": ", event->period, (d->now - event->ns) / 1e9,
+		", \"order\": %u, \"from\": %u, \"to\": %u, \"result\": ", event->period, (d->served_at - event->ns) / 1e9,
 		action_name(x->action), why_name(x->why), x->gfn, x->order, x->from, x->to);
 	json_text(f, x->action == ACTION_FREEZE ? NULL : result_name(event->result));
 	fputs(", \"text\": ", f);

@@ -5,8 +5,6 @@
 
 #include "guests/daemon.h"
 
-void choice_make(struct guest *guest, const struct config *config);
-/* Of a guest in STATE_FOLLOWING: moves what may follow in this period, for a quarter of it at most. */
-void choice_follow(struct daemon *daemon, struct guest *guest);
+void apply_advice(const struct daemon *daemon, struct guest *guest);
 
 #endif

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * carrefourd: watches who accesses which memory of guests, and moves pages to where they are used. Here are
- * the command line, signals and the loop; what is done each period is in period.c.
+ * carrefourd: watches which CPUs access which memory of guests, and moves pages to where they are used. Here are
+ * the command line, the beginning and the end.
  */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/reload.h"
-#include "control/record.h"
 #include "control/requests.h"
 #include "control/server.h"
-#include "daemon/period.h"
+#include "daemon/loop.h"
 #include "daemon/sampling.h"
-#include "process/clock.h"
+#include "daemon/tell.h"
 #include "process/log.h"
+#include "process/notify.h"
 #include "process/privileges.h"
 #include "store/store.h"
 
@@ -55,7 +52,7 @@ static void die(int status, const char *format, ...)
 static void help(void)
 {
 	printf("Usage: %s [OPTION]...\n\n"
-	       "Watches who accesses which memory of the guests that have Carrefour or auto on, and\n"
+	       "For guests that have Carrefour or auto on: watches which CPUs access which memory, and\n"
 	       "moves pages to the NUMA nodes that use them. Stays in the foreground.\n\n"
 	       "Options:\n"
 	       "  -c, --config FILE     instead of " CONFIG "\n"
@@ -63,6 +60,7 @@ static void help(void)
 	       "  -s, --socket FILE     where it can be asked, instead of " SOCKET "\n"
 	       "  -u, --user USER       what it becomes, instead of what the configuration names\n"
 	       "  -v, --verbose         a line for each period of a domain, too\n"
+	       "  -V, --version         show the version\n"
 	       "  -h, --help            show this help\n\n"
 	       "SIGHUP reads the configuration again; SIGTERM and SIGINT end it, and all sampling.\n"
 	       "The manual is carrefourd(8).\n",
@@ -77,6 +75,7 @@ static struct daemon_options parse_options(int argc, char **argv)
 		{ "socket", required_argument, NULL, 's' },
 		{ "user", required_argument, NULL, 'u' },
 		{ "verbose", no_argument, NULL, 'v' },
+		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -84,7 +83,7 @@ static struct daemon_options parse_options(int argc, char **argv)
 	int c;
 
 	/* The colon: getopt says nothing, and tells a missing value apart. */
-	while ((c = getopt_long(argc, argv, ":c:ns:u:vh", known, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, ":c:ns:u:vVh", known, NULL)) != -1)
 		switch (c) {
 		case 'c':
 			o.config = optarg;
@@ -101,6 +100,9 @@ static struct daemon_options parse_options(int argc, char **argv)
 		case 'v':
 			o.verbose = true;
 			break;
+		case 'V':
+			printf("%s " VERSION "\n", program);
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
 		case 'h':
 			help();
 			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
@@ -112,20 +114,6 @@ static struct daemon_options parse_options(int argc, char **argv)
 	if (optind != argc)
 		die(EXIT_USAGE, "'%s' is an argument too many; it takes options only", argv[optind]);
 	return o;
-}
-
-/* Signals come as a file to poll; libxenstore's thread inherits that none of them comes otherwise. */
-static int open_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 /* All for which it has to be root; then it is root no more. */
@@ -148,92 +136,12 @@ static void open_all(struct daemon *d, const struct daemon_options *o)
 		die(EXIT_FAILURE, "%s", error);
 }
 
-static void reload_config(struct daemon *d, const struct daemon_options *o)
-{
-	char error[1024];
-	struct reload what;
-	unsigned int i;
-	bool good;
-
-	/* It may be root's alone, and was readable at the start. */
-	privileges_raise();
-	good = reload(&d->config, o->config, &what, error, sizeof(error));
-	privileges_lower();
-	if (!good) {
-		log_line(LEVEL_ERROR, "%s; the configuration stays as it was", error);
-		return;
-	}
-	log_line(LEVEL_INFO, "%s: read again", o->config);
-	if (what.user && !o->user)
-		log_line(LEVEL_WARNING, "%s: user holds from the next start on", o->config);
-	record_reconfigured();
-	for (i = 0; what.sampling && i < d->nr; i++)
-		sampling_end(d->guest[i]);
-}
-
-/* False: it is to end. */
-static bool read_signals(struct daemon *d, const struct daemon_options *o, int signals)
-{
-	struct signalfd_siginfo info;
-	bool goes_on = true;
-
-	while (read(signals, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo == SIGHUP)
-			reload_config(d, o);
-		else
-			goes_on = false;
-	return goes_on;
-}
-
-/* Waits for anything, but not beyond @until. */
-static bool serve_until(struct daemon *d, const struct daemon_options *o, int signals, uint64_t until)
-{
-	struct pollfd fds[SERVER_POLL + 2];
-	unsigned int clients = server_poll(fds);
-	struct timespec timeout;
-
-	d->now = clock_ns();
-	until = until > d->now ? until - d->now : 0;
-	timeout = (struct timespec){ until / (1000 * MS), until % (1000 * MS) };
-	fds[clients] = (struct pollfd){ .fd = signals, .events = POLLIN };
-	fds[clients + 1] = (struct pollfd){ .fd = store_fd(), .events = POLLIN };
-	if (ppoll(fds, clients + 2, &timeout, NULL) < 0 && errno != EINTR)
-		die(EXIT_FAILURE, "cannot wait: %s", strerror(errno));
-	d->now = clock_ns();
-	if (fds[clients + 1].revents)
-		store_read();
-	server_serve(fds, clients, d->now);
-	return !fds[clients].revents || read_signals(d, o, signals);
-}
-
-static void loop(struct daemon *d, const struct daemon_options *o, int signals)
-{
-	uint64_t last = clock_ns(), next = last, next_read = last;
-
-	for (;;) {
-		if (!serve_until(d, o, signals, next < next_read ? next : next_read))
-			return;
-		if (d->now >= next) {
-			d->ns = d->now - last;
-			last = d->now;
-			period_run(d);
-			next += d->config.period_ms * MS;
-			/* What came too late is not made up for. */
-			if (next <= d->now)
-				next = d->now + d->config.period_ms * MS;
-		} else if (d->now >= next_read) {
-			sampling_read_all(d);
-		}
-		if (d->now >= next_read)
-			next_read = d->now + READ_MS * MS;
-	}
-}
-
 static void close_all(struct daemon *d)
 {
 	unsigned int i;
 
 	server_close();
+	tell_no_metrics(d);
 	for (i = 0; i < d->nr; i++) {
 		sampling_end(d->guest[i]);
 		guest_free(d->guest[i]);
@@ -248,7 +156,6 @@ int main(int argc, char **argv)
 	struct daemon_options o = parse_options(argc, argv);
 	struct daemon d = { .config = config_defaults() };
 	char error[1024];
-	int signals;
 
 	log_begin(o.verbose);
 	if (!config_load(&d.config, o.config, error, sizeof(error)))
@@ -256,15 +163,20 @@ int main(int argc, char **argv)
 	if (o.check) {
 		if (!privileges_known(o.user ? o.user : d.config.user, error, sizeof(error)))
 			die(EXIT_FAILURE, "%s: %s", o.config, error);
+		if (!metrics_possible(d.config.metrics, error, sizeof(error)))
+			die(EXIT_FAILURE, "%s: %s", o.config, error);
 		printf("%s: good\n", o.config);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
-	signals = open_signals();
-	if (signals < 0)
+	notify_open();
+	if (!loop_open())
 		die(EXIT_FAILURE, "cannot wait for signals: %s", strerror(errno));
 	open_all(&d, &o);
+	notify_ready();
 	log_line(LEVEL_INFO, "runs, a period of %u ms, %u nodes", d.config.period_ms, d.host.nr_nodes);
-	loop(&d, &o, signals);
+	if (!loop_run(&d, o.config, o.user != NULL))
+		die(EXIT_FAILURE, "cannot wait: %s", strerror(errno));
+	notify("STOPPING=1");
 	close_all(&d);
 	log_line(LEVEL_INFO, "ends; all sampling has ended");
 	return EXIT_SUCCESS;

@@ -8,7 +8,6 @@
 #include "process/log.h"
 
 #define RETRY_NS (30000 * MS)		/* what was refused, may change: a device is taken away */
-#define SAMPLES_MAX (1U << 18)		/* of a guest, in a period */
 
 /* Twice what can come between two readings, if that fits. */
 static unsigned int ring_pages(const struct config *c)
@@ -32,6 +31,8 @@ static const char *refusal(int error)
 		return "it has vNUMA, and with it a placement of its own";
 	case EOPNOTSUPP:
 		return "Xen does not sample such a domain (PV, shadow paging, altp2m, nested guests, memory sharing or paging)";
+	case ENOMEM:
+		return "memory_mb is not enough for another guest; raise it in carrefour.conf";
 	case ENOSYS:
 		return "this Xen has no NUMA placement policies";
 	default:
@@ -58,13 +59,25 @@ static void vanished(struct guest *g)
 	g->gone = true;
 }
 
-static void begin(struct guest *g, const struct config *c, uint64_t now)
+/* Whether the budget has room for this one. */
+static bool has_memory(const struct daemon *d, struct guest *g)
 {
+	unsigned int active;
+
+	if (!g->seen.matrix && guests_sampled(d, &active) >= memory_guests(&d->config, d->host.nr_nodes))
+		return false;
+	return guest_open(g, d->host.nr_nodes);
+}
+
+static void begin(struct guest *g, const struct daemon *d)
+{
+	const struct config *c = &d->config;
+	uint64_t now = d->now;
 	struct xen_sampling settings = {
 		.entries = c->sample_entries, .period_ms = c->sample_ms, .permille = c->sample_permille, .pages = ring_pages(c),
 		.ibs = c->sample_ibs,
 	};
-	int error = xen_sample_start(g->switches.id, &settings, &g->mapping);
+	int error = has_memory(d, g) ? xen_sample_start(g->switches.id, &settings, &g->mapping) : ENOMEM;
 	bool ending = g->ending;
 	const char *why;
 
@@ -90,8 +103,10 @@ static void begin(struct guest *g, const struct config *c, uint64_t now)
 			  settings.ibs ? "IBS" : c->sample_ibs ? "hint faults, as IBS is not to be had" : "hint faults");
 		g->sampling = SAMPLING_RUNS;
 		g->error = 0;
-		memset(&g->seen, 0, sizeof(g->seen));
+		counters_clear(&g->seen, d->host.nr_nodes);
+		return;
 	}
+	guest_close(g);
 }
 
 static bool make_room(struct guest *g)
@@ -101,7 +116,7 @@ static bool make_room(struct guest *g)
 
 	if (g->nr_samples < g->room)
 		return true;
-	if (g->room >= SAMPLES_MAX)
+	if (room > g->most && g->room)
 		return false;
 	new = realloc(g->sample, room * sizeof(*new));
 	if (!new)
@@ -153,7 +168,20 @@ static void ended(struct guest *g, enum xen_state state, uint64_t now)
 			  state == XEN_UNREAD ? "Xen, as it had not been read" : "somebody else");
 }
 
-void sampling_keep(struct guest *g, const struct config *c, uint64_t now)
+/* Room that is not needed, or too much for its share by now, is given back. */
+void sampling_done(struct guest *g)
+{
+	/* Some may have come while others were looked at. */
+	g->nr_samples -= g->in.nr_samples;
+	memmove(g->sample, g->sample + g->in.nr_samples, g->nr_samples * sizeof(*g->sample));
+	if (g->room > 1024 && !g->nr_samples && (g->room > g->most || g->in.nr_samples < g->room / 4)) {
+		free(g->sample);
+		g->sample = NULL;
+		g->room = 0;
+	}
+}
+
+void sampling_keep(struct guest *g, const struct daemon *d)
 {
 	enum xen_state state;
 	int error;
@@ -162,16 +190,16 @@ void sampling_keep(struct guest *g, const struct config *c, uint64_t now)
 	if (g->sampling == SAMPLING_RUNS) {
 		/* What is in the ring is counted; what comes between the two is read in the next period. */
 		sampling_read(g);
-		error = xen_sample_get(g->switches.id, &g->counters, &state);
+		error = xen_sample_get(g->switches.id, &g->period, &state);
 		if (error == ESRCH)
 			vanished(g);
-		else if (error)
-			guest_log(g, LEVEL_WARNING, "counters: %s", strerror(error));
-		else if (state != XEN_RUNNING)
-			ended(g, state, now);
+		else if (guest_says(g, TOPIC_COUNTERS, error, d->now))
+			guest_log(g, LEVEL_WARNING, "counters: %s; tried again each period", strerror(error));
+		else if (!error && state != XEN_RUNNING)
+			ended(g, state, d->now);
 		g->looked = !error && g->sampling == SAMPLING_RUNS;
-	} else if (now >= g->retry_at) {
-		begin(g, c, now);
+	} else if (d->now >= g->retry_at) {
+		begin(g, d);
 	}
 }
 
@@ -181,5 +209,5 @@ void sampling_end(struct guest *g)
 		xen_sample_stop(g->switches.id, &g->mapping);
 	g->sampling = SAMPLING_NOT_YET;
 	g->retry_at = 0;
-	g->nr_samples = 0;
+	guest_close(g);
 }

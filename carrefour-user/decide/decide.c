@@ -7,7 +7,7 @@
 
 #define QUIET_PERIODS 5
 
-struct domain *domain_new(const struct config *config, unsigned int nr_nodes, uint64_t seed)
+struct domain *domain_new(uint32_t pages, unsigned int nr_nodes, uint64_t seed)
 {
 	struct domain *d = calloc(1, sizeof(*d));
 
@@ -15,7 +15,7 @@ struct domain *domain_new(const struct config *config, unsigned int nr_nodes, ui
 		return NULL;
 	d->nr_nodes = nr_nodes;
 	d->random = seed;
-	if (!pages_init(&d->pages, config->pages)) {
+	if (!pages_init(&d->pages, pages)) {
 		free(d);
 		return NULL;
 	}
@@ -25,7 +25,23 @@ struct domain *domain_new(const struct config *config, unsigned int nr_nodes, ui
 void domain_free(struct domain *d)
 {
 	pages_free(&d->pages);
+	free(d->decision);
 	free(d);
+}
+
+bool domain_resize(struct domain *d, uint32_t pages)
+{
+	return pages == d->pages.max || pages_resize(&d->pages, pages);
+}
+
+uint32_t domain_pages(const struct domain *d)
+{
+	return d->pages.max;
+}
+
+size_t domain_bytes(uint32_t pages)
+{
+	return sizeof(struct domain) + pages_bytes(pages);
 }
 
 /* From 0 to less than 1. splitmix64, Steele, Lea and Flood, OOPSLA 2014. */
@@ -184,7 +200,7 @@ static enum state state_of(struct period *p)
 struct outcome decide(struct domain *d, const struct config *config, struct host *host, const struct input *input)
 {
 	struct input in = *input;
-	struct outcome out = { .decision = d->decision };
+	struct outcome out = { .nr = 0 };
 	struct verdict *v = &out.verdict;
 	struct period p = { .d = d, .config = config, .host = host, .in = &in, .verdict = v };
 	struct budget share = host_share(host, config, d->hungry);
@@ -194,14 +210,16 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 		in.home &= (1ULL << d->nr_nodes) - 1;
 	p.left = share;
 	d->now += in.ns;
-	d->nr_decisions = 0;
+	free(d->decision);
+	d->decision = NULL;
+	d->nr_decisions = d->room_decisions = 0;
 	memset(d->small, 0, sizeof(d->small));
 	memset(d->whole, 0, sizeof(d->whole));
 	pages_next_period(&d->pages, d->now);
 
 	v->measure = measure(in.matrix, d->nr_nodes, in.home);
 	v->accesses_per_us = host->accesses_per_us;
-	v->touched_pct = in.marked ? 100 * in.faults / in.marked : 100;
+	v->touched_pct = in.faults < in.marked ? 100.0 * in.faults / in.marked : 100;
 	note_samples(&p);
 	v->state = state_of(&p);
 	v->interleaving = d->interleaving;
@@ -211,6 +229,7 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	d->quiet = v->moves ? 0 : d->quiet + 1;
 	d->hungry = v->moves || v->held[HELD_BUDGET];
 	host_took(host, (struct budget){ share.bytes - p.left.bytes, share.moves - p.left.moves }, was_hungry, d->hungry);
+	out.decision = d->decision;
 	out.nr = d->nr_decisions;
 	return out;
 }

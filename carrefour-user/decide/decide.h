@@ -105,13 +105,19 @@ struct outcome {
 
 struct domain;
 
-/* NULL: out of memory. What it takes is bounded by config->pages, 96 bytes each at most, and half a MiB. */
-struct domain *domain_new(const struct config *config, unsigned int nr_nodes, uint64_t seed);
+/* NULL: out of memory. It remembers @pages pages at most. */
+struct domain *domain_new(uint32_t pages, unsigned int nr_nodes, uint64_t seed);
 void domain_free(struct domain *domain);
+
+/* Between periods: another number of pages; of fewer it keeps those that were seen last. False: no memory, all is as it was. */
+bool domain_resize(struct domain *domain, uint32_t pages);
+uint32_t domain_pages(const struct domain *domain);
+/* What one with so many pages takes, but for the decisions of a period. */
+size_t domain_bytes(uint32_t pages);
 
 /*
  * host is that of this period, and is charged with what is decided. config may change
- * between periods; the size of the table stays.
+ * between periods.
  */
 struct outcome decide(struct domain *domain, const struct config *config, struct host *host, const struct input *input);
 

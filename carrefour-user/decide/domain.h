@@ -35,8 +35,8 @@ struct domain {
 
 	/* By a hash of 2 MiB ranges: in which of them small pages, or all of it, are to move. */
 	uint64_t small[RANGE_BITS / 64], whole[RANGE_BITS / 64];
-	struct decision decision[DECISIONS_MAX];
-	size_t nr_decisions;
+	struct decision *decision;	/* of the period; what there is no memory for is not ordered */
+	size_t nr_decisions, room_decisions;
 };
 
 /* What the decisions of one period share. */

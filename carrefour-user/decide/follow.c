@@ -3,6 +3,7 @@
 #include "decide/follow.h"
 
 #define STEP_PAGES 4096		/* of a hypercall: 16 MiB */
+#define STEP_LEAST 64
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -31,7 +32,15 @@ bool follow_period(struct follow *f, const struct host *host, const struct confi
 
 unsigned int follow_step(const struct follow *f)
 {
-	return least(f->left >> PAGE_SHIFT, STEP_PAGES);
+	return least(f->left >> PAGE_SHIFT, f->step ? f->step : STEP_PAGES);
+}
+
+void follow_pace(struct follow *f, unsigned int pages, uint64_t ns, uint64_t aim)
+{
+	if (ns > aim)
+		f->step = pages / 2 > STEP_LEAST ? pages / 2 : STEP_LEAST;
+	else if (f->step && ns < aim / 2)
+		f->step = least(2 * f->step, STEP_PAGES);
 }
 
 void follow_took(struct follow *f, struct host *host, uint64_t moved, uint64_t stays)

@@ -18,6 +18,7 @@ struct follow {
 	uint64_t nodes;		/* that had memory to spare when it began */
 	uint64_t to;		/* home nodes of those, as of this period */
 	uint64_t left;		/* bytes that may still move in this period */
+	unsigned int step;	/* pages of a call; 0: as many as there may be */
 };
 
 /*
@@ -28,6 +29,8 @@ bool follow_period(struct follow *follow, const struct host *host, const struct 
 
 /* Pages that may move next; 0: no more in this period. */
 unsigned int follow_step(const struct follow *follow);
+/* A call for so many pages took so long: the next one takes @aim at most, if it is like this one. */
+void follow_pace(struct follow *follow, unsigned int pages, uint64_t ns, uint64_t aim);
 void follow_took(struct follow *follow, struct host *host, uint64_t moved, uint64_t stays);
 
 #endif

@@ -3,6 +3,9 @@
  * What stands between a heuristic's wish and an order: home nodes, room, cool-down, the
  * ping-pong detector, budgets.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "decide/domain.h"
 
 #define FREEZE_SHIFT_MAX 6		/* how often the time of a freeze is doubled */
@@ -16,7 +19,24 @@ bool can_go_to(const struct period *p, uint8_t node, uint64_t bytes)
 
 static uint16_t permille(double share)
 {
-	return share > 0 ? 1000 * share + 0.5 : 0;
+	return share <= 0 ? 0 : share >= 1 ? 1000 : 1000 * share + 0.5;
+}
+
+static bool has_room(struct domain *d)
+{
+	size_t room = d->room_decisions ? 2 * d->room_decisions : 64;
+	struct decision *new;
+
+	if (d->nr_decisions < d->room_decisions)
+		return true;
+	new = realloc(d->decision, room * sizeof(*new));
+	if (!new)
+		return false;
+	/* Between its members, too: the same periods give the same bytes. */
+	memset(new + d->room_decisions, 0, (room - d->room_decisions) * sizeof(*new));
+	d->decision = new;
+	d->room_decisions = room;
+	return true;
 }
 
 static void note(struct period *p, const struct candidate *w, enum action action, enum why why, uint32_t ms)
@@ -47,7 +67,7 @@ static void freeze(struct period *p, const struct candidate *w, enum why why)
 	page->hold = HOLD_FROZEN;
 	page->hold_until = p->d->now + ms * MS;
 	p->verdict->frozen++;
-	if (p->verdict->frozen <= FREEZES_TOLD)
+	if (p->verdict->frozen <= FREEZES_TOLD && has_room(p->d))
 		note(p, w, ACTION_FREEZE, why, ms);
 }
 
@@ -112,7 +132,7 @@ static bool is_free_to(struct period *p, const struct candidate *w, uint64_t byt
 		held[HELD_NOT_HOME]++;
 	else if (p->host->room[w->to] < bytes)
 		held[HELD_FULL]++;
-	else if (p->left.bytes < bytes || !p->left.moves)
+	else if (p->left.bytes < bytes || !p->left.moves || !has_room(p->d))
 		held[HELD_BUDGET]++;
 	else if (w->action != ACTION_COLLAPSE && ping_pong(p, w))
 		return false;

@@ -9,12 +9,27 @@
 #define KEPT_MAX 16	/* of the oldest, that are passed over for a new one */
 #define WAYS 4		/* places that what is known of a page's moves can have in trail[] */
 
-bool pages_init(struct pages *t, uint32_t max)
+static uint32_t buckets_for(uint32_t max)
 {
 	uint32_t buckets = WAYS;
 
 	while (buckets < max)
 		buckets *= 2;
+	return buckets;
+}
+
+size_t pages_bytes(uint32_t max)
+{
+	const struct pages *t = NULL;
+
+	return max * (sizeof(*t->page) + sizeof(*t->touched)) +
+	       buckets_for(max) * (sizeof(*t->bucket) + TRAIL_PER_PAGE * sizeof(*t->trail));
+}
+
+bool pages_init(struct pages *t, uint32_t max)
+{
+	uint32_t buckets = buckets_for(max);
+
 	memset(t, 0, sizeof(*t));
 	t->page = calloc(max, sizeof(*t->page));
 	t->bucket = malloc(buckets * sizeof(*t->bucket));
@@ -146,6 +161,46 @@ static void drop(struct pages *t, struct page *p)
 	remember_moves(t, p);
 	page_set_range(t, p, RANGE_WHOLE);
 	unlink_age(t, p);
+}
+
+/* As a copy, the newest so far. */
+static void adopt(struct pages *t, const struct page *from)
+{
+	struct page *p = &t->page[t->nr++];
+	uint32_t *bucket = bucket_of(t, from->gfn, from->order);
+
+	*p = *from;
+	p->next = *bucket;
+	*bucket = p - t->page;
+	link_newest(t, p);
+	t->nr_ranges += p->range != RANGE_WHOLE;
+}
+
+bool pages_resize(struct pages *t, uint32_t max)
+{
+	struct pages new;
+	size_t i, trails = (size_t)(t->mask + 1) * TRAIL_PER_PAGE;
+	uint32_t go = t->nr > max ? t->nr - max : 0, at;
+
+	if (!pages_init(&new, max))
+		return false;
+	new.now = t->now;
+	new.period = t->period;
+	for (i = 0; i < trails; i++)
+		if (t->trail[i].moved_at)
+			*trail_of(&new, t->trail[i].gfn, t->trail[i].order) = t->trail[i];
+	for (at = t->oldest; at != NONE; at = t->page[at].newer) {
+		bool goes = go && t->page[at].range != RANGE_TRIED;
+
+		go -= goes;
+		if (goes)
+			remember_moves(&new, &t->page[at]);
+		else
+			adopt(&new, &t->page[at]);
+	}
+	pages_free(t);
+	*t = new;
+	return true;
 }
 
 /* The oldest that may go, which goes; or NULL. */

@@ -60,7 +60,7 @@ struct trail {
 #define TRAIL_PER_PAGE 2		/* of them, a page in the table */
 
 /* What bounds the memory of a domain, with the hash and the list of a period. */
-_Static_assert(sizeof(struct page) <= 80 && sizeof(struct trail) <= 24, "carrefour.conf names 144 bytes of both");
+_Static_assert(sizeof(struct page) <= 80 && sizeof(struct trail) <= 24, "what pages_bytes() counts");
 
 struct pages {
 	struct page *page;
@@ -77,6 +77,13 @@ struct pages {
 /* False: out of memory, and nothing is to be freed. */
 bool pages_init(struct pages *pages, uint32_t max);
 void pages_free(struct pages *pages);
+size_t pages_bytes(uint32_t max);
+
+/*
+ * Between periods, before pages_next_period(). Of fewer, the oldest go, and their moves stay known, but 2 MiB on trial
+ * stay. False: out of memory, and all is as it was.
+ */
+bool pages_resize(struct pages *pages, uint32_t max);
 
 void pages_next_period(struct pages *pages, uint64_t now);
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "guests/daemon.h"
-#include "process/log.h"
 
 struct guest *guests_find(const struct daemon *d, unsigned int id)
 {
@@ -13,6 +12,28 @@ struct guest *guests_find(const struct daemon *d, unsigned int id)
 		if (d->guest[i]->switches.id == id && !d->guest[i]->gone)
 			return d->guest[i];
 	return NULL;
+}
+
+unsigned int guests_sampled(const struct daemon *d, unsigned int *active)
+{
+	unsigned int i, nr = 0;
+
+	*active = 0;
+	for (i = 0; i < d->nr; i++) {
+		nr += d->guest[i]->seen.matrix != NULL;
+		*active += d->guest[i]->seen.matrix && !guest_is_at_rest(d->guest[i]);
+	}
+	return nr;
+}
+
+size_t guests_bytes(const struct daemon *d)
+{
+	size_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < d->nr; i++)
+		bytes += guest_bytes(d->guest[i], d->host.nr_nodes);
+	return bytes;
 }
 
 static const struct switches *switches_of(const struct switches *switches, unsigned int nr, unsigned int id)

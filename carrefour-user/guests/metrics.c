@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* https://prometheus.io/docs/instrumenting/exposition_formats, text format 0.0.4. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "decide/explain.h"
-#include "common/json.h"
+#include "common/text.h"
 #include "guests/metrics.h"
+
+#define NS_PER_S UINT64_C(1000000000)
 
 void metrics_count(struct domain_metrics *m, const struct verdict *v)
 {
@@ -57,15 +62,14 @@ static const struct {
 } counters[] = {
 	{ "periods", "Periods that were looked at.", offsetof(struct domain_metrics, periods) },
 	{ "samples", "Accesses that were sampled.", offsetof(struct domain_metrics, samples) },
-	{ "moves", "Pages that were ordered to move.", offsetof(struct domain_metrics, moves) },
-	{ "moved_bytes", "Bytes that were ordered to move.", offsetof(struct domain_metrics, bytes) },
+	{ "move_orders", "Pages that were ordered to move; carrefour_moves_result_total has what became of them.",
+	  offsetof(struct domain_metrics, moves) },
+	{ "move_ordered_bytes", "Bytes that were ordered to move.", offsetof(struct domain_metrics, bytes) },
 	{ "pages_frozen", "Pages that moved too often and stay for a while.", offsetof(struct domain_metrics, frozen) },
 	{ "backoffs", "Times that moving stopped as it did not help.", offsetof(struct domain_metrics, backoffs) },
 	{ "samples_strange", "Samples that make no sense.", offsetof(struct domain_metrics, strange) },
 	{ "samples_dropped", "Samples that found the ring full.", offsetof(struct domain_metrics, dropped) },
 	{ "samples_lost", "Samples in the ring that could not be read or kept.", offsetof(struct domain_metrics, lost) },
-	{ "sampling_nanoseconds", "Time that Xen spent on sampling.", offsetof(struct domain_metrics, sampling_ns) },
-	{ "guest_nanoseconds", "Time for which the vCPUs ran while sampled.", offsetof(struct domain_metrics, guest_ns) },
 	{ "samples_untracked", "Samples that found the table of pages full.", offsetof(struct domain_metrics, untracked) },
 };
 
@@ -86,6 +90,21 @@ static void print_divided(FILE *f, const char *name, const char *help, const cha
 		}
 }
 
+static void print_seconds(FILE *f, const char *name, const char *help, const struct domain_metrics *domain, unsigned int nr,
+			  size_t offset)
+{
+	unsigned int i;
+
+	fprintf(f, "# HELP carrefour_%s %s\n# TYPE carrefour_%s counter\n", name, help, name);
+	for (i = 0; i < nr; i++) {
+		uint64_t ns = *(const uint64_t *)((const char *)&domain[i] + offset);
+
+		fprintf(f, "carrefour_%s", name);
+		labels(f, &domain[i]);
+		fprintf(f, "} %" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_S, ns % NS_PER_S);
+	}
+}
+
 static void print_counters(FILE *f, const struct domain_metrics *domain, unsigned int nr)
 {
 	unsigned int c, i;
@@ -99,6 +118,10 @@ static void print_counters(FILE *f, const struct domain_metrics *domain, unsigne
 			fprintf(f, "} %" PRIu64 "\n", *(const uint64_t *)((const char *)&domain[i] + counters[c].offset));
 		}
 	}
+	print_seconds(f, "sampling_seconds_total", "Time that Xen spent on sampling.", domain, nr,
+		      offsetof(struct domain_metrics, sampling_ns));
+	print_seconds(f, "guest_seconds_total", "Time for which the vCPUs ran while sampled.", domain, nr,
+		      offsetof(struct domain_metrics, guest_ns));
 	print_divided(f, "moves_held_total", "Moves that were wanted and not ordered.", "by", NR_HELD, held_name,
 		      offsetof(struct domain_metrics, held), domain, nr);
 	print_divided(f, "moves_result_total", "What became of pages that were ordered to move.", "result", NR_RESULTS,
@@ -112,7 +135,12 @@ static void print_gauge(FILE *f, const char *name, const char *help, const struc
 
 	fprintf(f, "# HELP carrefour_%s %s\n# TYPE carrefour_%s gauge\n", name, help, name);
 	for (i = 0; i < nr; i++) {
-		unsigned int permille = *(const unsigned int *)((const char *)&domain[i].last.measure + offset);
+		unsigned int permille;
+
+		/* Without samples a share is not 0, it is not known. */
+		if (!domain[i].known || !domain[i].last.measure.samples)
+			continue;
+		permille = *(const unsigned int *)((const char *)&domain[i].last.measure + offset);
 
 		fprintf(f, "carrefour_%s", name);
 		labels(f, &domain[i]);
@@ -131,11 +159,65 @@ static void print_gauges(FILE *f, const struct domain_metrics *domain, unsigned 
 		    offsetof(struct measure, pair));
 	fputs("# HELP carrefour_state What the last period was found to be.\n# TYPE carrefour_state gauge\n", f);
 	for (i = 0; i < nr; i++)
-		for (s = 0; s < NR_STATES; s++) {
+		for (s = 0; domain[i].known && s < NR_STATES; s++) {
 			fputs("carrefour_state", f);
 			labels(f, &domain[i]);
 			fprintf(f, ",state=\"%s\"} %d\n", state_name(s), domain[i].last.state == s);
 		}
+}
+
+void metrics_print(FILE *f, const struct domain_metrics *domain, unsigned int nr)
+{
+	print_counters(f, domain, nr);
+	print_gauges(f, domain, nr);
+}
+
+/* A link that somebody has put there is not followed, and what it leads to is left as it is. */
+static FILE *create(const char *path)
+{
+	FILE *f = NULL;
+	int fd;
+
+	if (unlink(path) && errno != ENOENT)
+		return NULL;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		f = fdopen(fd, "w");
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}
+
+/* A device or a pipe would be gone for all others. */
+static bool may_be_replaced(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT;
+	if (S_ISREG(st.st_mode))
+		return true;
+	errno = S_ISDIR(st.st_mode) ? EISDIR : EEXIST;
+	return false;
+}
+
+bool metrics_possible(const char *path, char *error, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	char directory[PATH_MAX];
+	struct stat st;
+
+	if (!slash)
+		return true;
+	snprintf(directory, sizeof(directory), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	if (stat(directory, &st) || !S_ISDIR(st.st_mode)) {
+		snprintf(error, size, "metrics: there is no directory '%.300s'; make it, or name a file in another one", directory);
+		return false;
+	}
+	if (may_be_replaced(path))
+		return true;
+	snprintf(error, size, "metrics: '%.300s' is there, and is no regular file; name another one", path);
+	return false;
 }
 
 bool metrics_write(const char *path, const struct domain_metrics *domain, unsigned int nr)
@@ -150,11 +232,12 @@ bool metrics_write(const char *path, const struct domain_metrics *domain, unsign
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	f = fopen(new, "we");
+	if (!may_be_replaced(path))
+		return false;
+	f = create(new);
 	if (!f)
 		return false;
-	print_counters(f, domain, nr);
-	print_gauges(f, domain, nr);
+	metrics_print(f, domain, nr);
 	bad = fflush(f) || ferror(f);
 	error = errno;
 	/* Some file systems tell of a full disk only now. */

@@ -7,6 +7,7 @@
 #define METRICS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "decide/decide.h"
 #include "xen/result.h"
@@ -15,6 +16,7 @@
 struct domain_metrics {
 	const char *name;	/* any bytes */
 	unsigned int id;
+	bool known;		/* ... the last period; else nothing is said of it */
 	struct verdict last;
 	uint64_t periods, samples, moves, bytes, frozen, backoffs, strange, untracked, held[NR_HELD];
 	/* Of the daemon only; it counts them itself. */
@@ -26,7 +28,10 @@ struct domain_metrics {
 
 void metrics_count(struct domain_metrics *metrics, const struct verdict *verdict);
 
-/* False: errno says why, and the file that was there is there. */
+/* Whether it could be written there, as far as can be told; an empty path can. False: one line in @error. */
+bool metrics_possible(const char *path, char *error, size_t size);
+void metrics_print(FILE *to, const struct domain_metrics *domain, unsigned int nr);
+/* False: errno says why, and the file that was there is there. One that is no regular file is never replaced. */
 bool metrics_write(const char *path, const struct domain_metrics *domain, unsigned int nr);
 
 #endif

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,18 +13,10 @@
 #include "decide/auto.h"
 #include "decide/explain.h"
 #include "guests/metrics.h"
+#include "replay/options.h"
 #include "trace/trace.h"
 
-#define EXIT_USAGE 2
 #define DOMAINS_MAX 4096	/* in a whole trace */
-
-static const char program[] = "carrefour-replay";
-
-struct replay_options {
-	const char *config, *output, *metrics;
-	long domain;		/* -1: all */
-	bool advise, check, periods;
-};
 
 struct replayed {
 	unsigned int id;
@@ -48,106 +39,6 @@ struct replay {
 	unsigned int different;
 };
 
-__attribute__((noreturn, format(printf, 2, 3)))
-static void die(int status, const char *format, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "%s: ", program);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fprintf(stderr, status == EXIT_USAGE ? "; see '%s --help'\n" : "\n", program);
-	exit(status);
-}
-
-static void help(void)
-{
-	printf("Usage: %s [OPTION]... TRACE\n\n"
-	       "What carrefourd decides for recorded samples: a line a decision. TRACE is a file,\n"
-	       "or - for standard input.\n\n"
-	       "Options:\n"
-	       "  -a, --advise          print what 'auto' would choose, instead of decisions\n"
-	       "  -c, --config FILE     decide by this configuration, not by that of the trace\n"
-	       "  -d, --domain ID       print this domain only; all share the host's budget\n"
-	       "  -k, --check           compare with the decisions that were recorded, print what\n"
-	       "                        differs; status 1 if anything does\n"
-	       "  -m, --metrics FILE    write metrics of the whole trace, as for Prometheus\n"
-	       "  -o, --output FILE     write the trace with these decisions to FILE\n"
-	       "  -p, --periods         print a line for each period of a domain, too\n"
-	       "  -h, --help            show this help\n\n"
-	       "Examples:\n"
-	       "  %s --periods db1.trace\n"
-	       "  %s --advise db1.trace\n"
-	       "  %s --config new.conf --check db1.trace\n\n"
-	       "The manual is carrefour-replay(1), which has the format of traces.\n",
-	       program, program, program, program);
-}
-
-static long parse_domain(const char *text)
-{
-	unsigned long id = strtoul(text, NULL, 10);
-
-	if (!*text || text[strspn(text, "0123456789")] || id > UINT16_MAX)
-		die(EXIT_USAGE, "'%s' is no domain id; give a number from 0 to %d", text, UINT16_MAX);
-	return id;
-}
-
-static struct replay_options parse_options(int argc, char **argv)
-{
-	static const struct option known[] = {
-		{ "advise", no_argument, NULL, 'a' },
-		{ "config", required_argument, NULL, 'c' },
-		{ "domain", required_argument, NULL, 'd' },
-		{ "check", no_argument, NULL, 'k' },
-		{ "metrics", required_argument, NULL, 'm' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "periods", no_argument, NULL, 'p' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
-	struct replay_options o = { .domain = -1 };
-	int c;
-
-	/* The colon: getopt says nothing, and tells a missing value apart. */
-	while ((c = getopt_long(argc, argv, ":ac:d:km:o:ph", known, NULL)) != -1)
-		switch (c) {
-		case 'a':
-			o.advise = true;
-			break;
-		case 'c':
-			o.config = optarg;
-			break;
-		case 'd':
-			o.domain = parse_domain(optarg);
-			break;
-		case 'k':
-			o.check = true;
-			break;
-		case 'm':
-			o.metrics = optarg;
-			break;
-		case 'o':
-			o.output = optarg;
-			break;
-		case 'p':
-			o.periods = true;
-			break;
-		case 'h':
-			help();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-		case ':':
-			die(EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
-		default:
-			die(EXIT_USAGE, "unknown option '%s'", argv[optind - 1]);
-		}
-	if (optind != argc - 1)
-		die(EXIT_USAGE, optind == argc ? "which trace?" : "one trace at a time");
-	if (o.advise && o.check)
-		die(EXIT_USAGE, "--advise and --check exclude each other");
-	return o;
-}
-
 static struct replayed *find_guest(struct replay *r, unsigned int id)
 {
 	struct replayed *g;
@@ -157,14 +48,14 @@ static struct replayed *find_guest(struct replay *r, unsigned int id)
 		if (r->guest[i].id == id)
 			return &r->guest[i];
 	if (r->nr == DOMAINS_MAX)
-		die(EXIT_FAILURE, "more than %d domains", DOMAINS_MAX);
+		die("more than %d domains", DOMAINS_MAX);
 	g = &r->guest[r->nr++];
 	memset(g, 0, sizeof(*g));
 	g->id = id;
 	snprintf(g->name, sizeof(g->name), "%u", id);
-	g->domain = domain_new(&r->config, r->trace.nr_nodes, id);
+	g->domain = domain_new(r->config.pages, r->trace.nr_nodes, id);
 	if (!g->domain)
-		die(EXIT_FAILURE, "out of memory");
+		die("out of memory");
 	g->class = auto_begin();
 	return g;
 }
@@ -237,8 +128,9 @@ static void keep(struct trace_domain *d, const struct outcome *out)
 	struct decision *copy = malloc((out->nr + 1) * sizeof(*copy));
 
 	if (!copy)
-		die(EXIT_FAILURE, "out of memory");
-	memcpy(copy, out->decision, out->nr * sizeof(*copy));
+		die("out of memory");
+	if (out->nr)
+		memcpy(copy, out->decision, out->nr * sizeof(*copy));
 	free(d->decision);
 	d->decision = copy;
 	d->nr_decisions = out->nr;
@@ -258,6 +150,8 @@ static void replay_period(struct replay *r, struct trace_period *p)
 		/* Beside those that were decided for, it took nothing from their budget. */
 		if (r->options->check && !d->decided)
 			continue;
+		if (d->pages && !domain_resize(g->domain, d->pages))
+			die("out of memory");
 		out = decide(g->domain, &r->config, &r->host, &d->in);
 		metrics_count(&g->metrics, &out.verdict);
 		advise(r, g, d, &out.verdict);
@@ -292,16 +186,21 @@ static void write_metrics(const struct replay *r)
 	bool good;
 
 	if (!all)
-		die(EXIT_FAILURE, "out of memory");
+		die("out of memory");
 	for (i = 0; i < r->nr; i++) {
 		all[i] = r->guest[i].metrics;
 		all[i].id = r->guest[i].id;
 		all[i].name = r->guest[i].name;
+		all[i].known = true;
 	}
-	good = metrics_write(r->options->metrics, all, r->nr);
+	if (!strcmp(r->options->metrics, "-"))
+		metrics_print(stdout, all, r->nr);
+	good = !strcmp(r->options->metrics, "-") || metrics_write(r->options->metrics, all, r->nr);
 	free(all);
+	if (!good && errno == EEXIST)
+		die("%s: is there, and is no regular file", r->options->metrics);
 	if (!good)
-		die(EXIT_FAILURE, "%s: cannot write it: %s", r->options->metrics, strerror(errno));
+		die("%s: cannot write it: %s", r->options->metrics, strerror(errno));
 }
 
 static void run(struct replay *r)
@@ -315,7 +214,7 @@ static void run(struct replay *r)
 		r->period++;
 	}
 	if (found < 0)
-		die(EXIT_FAILURE, "%s", r->trace.error);
+		die("%s", r->trace.error);
 	if (r->options->advise)
 		print_advice(r);
 	if (r->options->metrics)
@@ -323,10 +222,10 @@ static void run(struct replay *r)
 	if (r->output) {
 		trace_write_end(r->output);
 		if (fflush(r->output) || ferror(r->output) || fclose(r->output))
-			die(EXIT_FAILURE, "%s: cannot write it: %s", r->options->output, strerror(errno));
+			die("%s: cannot write it: %s", r->options->output, strerror(errno));
 	}
 	if (fflush(stdout) || ferror(stdout))
-		die(EXIT_FAILURE, "cannot write the output: %s", strerror(errno));
+		die("cannot write the output: %s", strerror(errno));
 }
 
 /* It would be emptied before it is read. */
@@ -347,22 +246,26 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	if (!file)
-		die(EXIT_FAILURE, "%s: cannot open it: %s", name, strerror(errno));
+		die("%s: cannot open it: %s", name, strerror(errno));
 	if (!trace_open(&r.trace, file, file == stdin ? "standard input" : name))
-		die(EXIT_FAILURE, "%s", r.trace.error);
+		die("%s", r.trace.error);
 	r.config = r.trace.config;
 	if (options.config && !config_load(&r.config, options.config, error, sizeof(error)))
-		die(EXIT_FAILURE, "%s", error);
+		die("%s", error);
 	r.guest = calloc(DOMAINS_MAX, sizeof(*r.guest));
 	if (!r.guest)
-		die(EXIT_FAILURE, "out of memory");
+		die("out of memory");
 	r.host.nr_nodes = r.trace.nr_nodes;
+	if (options.metrics && is_file(options.metrics, file))
+		die("%s: is the trace itself; write to another file", options.metrics);
 	if (options.output) {
 		if (is_file(options.output, file))
-			die(EXIT_FAILURE, "%s: is the trace itself; write to another file", options.output);
+			die("%s: is the trace itself; write to another file", options.output);
 		r.output = fopen(options.output, "we");
 		if (!r.output)
-			die(EXIT_FAILURE, "%s: cannot open it: %s", options.output, strerror(errno));
+			die("%s: cannot open it: %s", options.output, strerror(errno));
+		if (options.metrics && is_file(options.metrics, r.output))
+			die("%s: is for --output, too; write metrics to another file", options.metrics);
 		trace_write_begin(r.output, &r.config, r.trace.nr_nodes);
 	}
 	run(&r);

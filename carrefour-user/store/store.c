@@ -10,15 +10,17 @@
 
 #include <xenstore.h>
 
+#include "common/text.h"
 #include "process/log.h"
 #include "process/privileges.h"
+#include "store/cache.h"
 #include "store/store.h"
 
-#define DOMID_LIMIT 0x7ff0	/* DOMID_FIRST_RESERVED */
+#define READS_MAX 256	/* domains that are asked of in a period, with some requests each */
 #define WRITE_TRIES 8
 
 static struct xs_handle *xs;
-static bool watching, changed = true;
+static bool watching;
 static bool by_socket;	/* ever */
 static int said = -1;	/* the errno that was said last of a connection that is not there */
 
@@ -100,7 +102,7 @@ bool store_check(void)
 	if (xs && is_alive()) {
 		log_line(LEVEL_INFO, "xenstore is connected again");
 		said = -1;
-		changed = true;
+		cache_doubt();
 		return true;
 	}
 	if (errno != said)
@@ -116,14 +118,22 @@ int store_fd(void)
 }
 
 /* Of what happens below /libxl most is about devices. */
-static bool concerns_us(const char *path)
+static void note_event(const char *path)
 {
 	const char *rest;
+	unsigned long id;
+	char *end;
 
-	if (strncmp(path, "/libxl/", 7))
-		return true;
+	id = strncmp(path, "/libxl/", 7) ? DOMID_LIMIT : strtoul(path + 7, &end, 10);
+	if (id >= DOMID_LIMIT) {
+		cache_list();
+		return;
+	}
 	rest = strchr(path + 7, '/');
-	return !rest || !strncmp(rest, "/numa-policy", 12);
+	if (!rest)
+		cache_list();
+	if (!rest || !strncmp(rest, "/numa-policy", 12))
+		cache_mark(id);
 }
 
 void store_read(void)
@@ -131,7 +141,7 @@ void store_read(void)
 	char **event;
 
 	while (xs && (event = xs_check_watch(xs))) {
-		changed |= concerns_us(event[XS_WATCH_PATH]);
+		note_event(event[XS_WATCH_PATH]);
 		free(event);
 	}
 }
@@ -173,6 +183,7 @@ static void read_name(struct switches *w)
 	else
 		snprintf(w->name, sizeof(w->name), "%u", w->id);
 	free(name);
+	text_clean(w->name);
 }
 
 /* False: nothing is on. */
@@ -195,47 +206,52 @@ static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
 	return true;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct switches *p = a, *q = b;
-
-	return p->id < q->id ? -1 : p->id > q->id;
-}
-
-bool store_switches(struct switches **switches, unsigned int *nr)
+/* Which domains there are. No domain at all is a good answer; no answer is none. */
+static bool read_list(void)
 {
 	unsigned int names, i;
-	bool broken = false;
-	char **name;
+	char **name = xs_directory(xs, XBT_NULL, "/libxl", &names);
 
-	if (!xs || !changed)
+	if (!name && errno != ENOENT)
 		return false;
-	/* What changes from here on makes another event. */
-	changed = false;
-	name = xs_directory(xs, XBT_NULL, "/libxl", &names);
-	/* No domain at all is a good answer; no answer is none. */
-	if (!name && errno != ENOENT) {
-		changed = true;
-		return false;
-	}
-	*nr = 0;
-	*switches = calloc((name ? names : 0) + 1, sizeof(**switches));
-	for (i = 0; *switches && name && i < names; i++) {
+	cache_begin_list();
+	for (i = 0; name && i < names; i++) {
 		char *end;
 		unsigned long id = strtoul(name[i], &end, 10);
 
-		if (end != name[i] && !*end && id && id < DOMID_LIMIT && read_switches(id, &(*switches)[*nr], &broken))
-			++*nr;
+		if (end != name[i] && !*end && id && id < DOMID_LIMIT)
+			cache_is_there(id);
 	}
+	cache_end_list();
 	free(name);
-	/* What was not told is not off. */
-	if (!*switches || broken) {
-		free(*switches);
-		changed = true;
-		return false;
-	}
-	qsort(*switches, *nr, sizeof(**switches), by_id);
 	return true;
+}
+
+bool store_switches(struct switches **all, unsigned int *nr)
+{
+	static bool broken_said;
+	unsigned int id = 0, reads = 0;
+	bool broken_any = false;
+
+	if (!xs || !cache_is_doubtful())
+		return false;
+	/* What changes from here on makes another event. */
+	if (cache_wants_list() && !read_list())
+		return false;
+	while (reads++ < READS_MAX && cache_next(&id)) {
+		struct switches now;
+		bool broken = false, on = read_switches(id, &now, &broken);
+
+		/* What was not told is not off: it stays as it was, and is asked for again. */
+		if (!broken)
+			cache_set(id, on ? &now : NULL);
+		else if (!broken_any && !broken_said)
+			log_line(LEVEL_WARNING, "domain %u: xenstore does not tell whether Carrefour is on: %s; it stays as it was, "
+				 "and is asked for again each period", id, strerror(errno));
+		broken_any |= broken;
+	}
+	broken_said = broken_any;
+	return cache_copy(all, nr);
 }
 
 struct node {

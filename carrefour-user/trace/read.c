@@ -59,6 +59,18 @@ static bool read_ran(struct trace *t, struct trace_domain *d)
 	       words_number(t, "number of vCPUs", 10, TRACE_VCPUS_MAX, &nr) && grow_vcpus(t, d, nr) && words_end(t);
 }
 
+static bool read_table(struct trace *t, struct trace_domain *d)
+{
+	uint64_t pages;
+
+	if (!words_number(t, "number of pages", 10, TRACE_PAGES_MAX, &pages))
+		return false;
+	if (pages < TRACE_PAGES_LEAST)
+		return words_bad(t, "%" PRIu64 " pages are too few; %d is the least", pages, TRACE_PAGES_LEAST);
+	d->pages = pages;
+	return words_end(t);
+}
+
 static bool read_count(struct trace *t, struct trace_domain *d)
 {
 	uint8_t accessing, home;
@@ -149,6 +161,8 @@ static bool read_of_domain(struct trace *t, struct trace_domain *d)
 			good = read_sample(t, d);
 		} else if (!strcmp(word, "count")) {
 			good = read_count(t, d);
+		} else if (!strcmp(word, "table")) {
+			good = read_table(t, d);
 		} else if (!strcmp(word, "ran")) {
 			good = read_ran(t, d);
 		} else if (!strcmp(word, "vcpu")) {

@@ -17,11 +17,14 @@
 #define TRACE_DOMAINS_MAX 4096		/* in a period */
 #define TRACE_VCPUS_MAX 8192
 #define TRACE_POLICY_MAX 32
+#define TRACE_PAGES_LEAST 1024
+#define TRACE_PAGES_MAX 4194304
 
 struct trace_domain {
 	unsigned int id;
 	char policy[TRACE_POLICY_MAX];	/* the static one, as xl.cfg names it */
 	bool carrefour;			/* what was decided was done */
+	uint32_t pages;			/* that could be remembered of it; 0: as the configuration says */
 	struct input in;		/* points to what follows */
 	struct sample *sample;
 	uint64_t *matrix;

@@ -49,6 +49,8 @@ static void write_domain(FILE *f, unsigned int nr_nodes, const struct trace_doma
 		}
 	fprintf(f, " %s %s %" PRIu64 " %" PRIu64 "\n", d->policy, d->carrefour ? "carrefour" : "static", in->marked,
 		in->faults);
+	if (d->pages)
+		fprintf(f, "table %" PRIu32 "\n", d->pages);
 	if (in->ran_ns)
 		fprintf(f, "ran %" PRIu64 " %u\n", in->ran_ns, in->nr_vcpus);
 	for (n = 0; n < in->nr_vcpus; n++)

@@ -11,13 +11,16 @@ struct counters {
 	uint64_t faults, marked, dropped;
 	uint64_t ns, guest_ns;		/* spent by Xen on sampling; for which the vCPUs ran */
 	uint64_t periods, throttled;	/* of Xen's; those with fewer entries, to keep the budget */
-	uint64_t matrix[NODES_MAX * NODES_MAX];	/* samples[accessing node * nr_nodes + node of the page] */
+	uint64_t *matrix;		/* samples[accessing node * nr_nodes + node of the page]; its room is the owner's */
 };
 
 /*
- * What came between @then and @now. Sampling that began anew in between, as others may stop and
- * start it, counts from zero: then all of @now is.
+ * *now becomes what came since *seen, and *seen what *now was. Sampling that began anew in between, as others may
+ * stop and start it, counts from zero: then all of *now came since.
  */
-void counters_between(struct counters *out, const struct counters *then, const struct counters *now);
+void counters_take(struct counters *seen, struct counters *now, unsigned int nr_nodes);
+
+/* All zero, but for the room of the matrix. */
+void counters_clear(struct counters *counters, unsigned int nr_nodes);
 
 #endif

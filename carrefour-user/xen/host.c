@@ -125,18 +125,22 @@ static uint8_t one_node(xc_cpumap_t map)
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr)
 {
 	xc_domaininfo_t info;
-	unsigned int v;
+	unsigned int v, all;
 	uint8_t *new;
 
 	if (xc_domain_getinfo_single(xen_xc, domid, &info))
 		return errno;
 	if (info.flags & XEN_DOMINF_dying)
 		return ESRCH;
-	new = realloc(*vcpu_node, info.max_vcpu_id + 1);
+	/* Of one whose vCPUs have not been made, it is one less than 0. */
+	all = info.max_vcpu_id + 1;
+	if (info.max_vcpu_id == XEN_INVALID_MAX_VCPU_ID)
+		all = 0;
+	new = realloc(*vcpu_node, all ? all : 1);
 	if (!new)
 		return ENOMEM;
 	*vcpu_node = new;
-	*nr = info.max_vcpu_id + 1;
+	*nr = all;
 	for (v = 0; v < *nr; v++) {
 		new[v] = NO_NODE;
 		/* There need not be a vCPU of each number. */

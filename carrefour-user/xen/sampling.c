@@ -75,7 +75,7 @@ int xen_sample_get(unsigned int domid, struct counters *counters, enum xen_state
 {
 	struct xen_domctl_numa_policy_sample s;
 
-	memset(counters, 0, sizeof(*counters));
+	counters_clear(counters, xen_nodes());
 	if (xc_domain_numa_sample_get(xen_xc, domid, &s, counters->matrix, xen_nodes()))
 		return errno;
 	counters->faults = s.faults;

@@ -70,6 +70,7 @@ int xen_sample_start(unsigned int domid, const struct xen_sampling *settings, st
 void xen_sample_stop(unsigned int domid, struct xen_ring *ring);
 /* Unmaps only: what has ended, or a domain that is gone. */
 void xen_sample_drop(struct xen_ring *ring);
+/* counters->matrix has room for xen_nodes() squared. */
 int xen_sample_get(unsigned int domid, struct counters *counters, enum xen_state *state);
 
 /*

@@ -24,6 +24,10 @@ def make_with_xen(directory, *args):
     return make(directory, *args)
 
 
+def xen_headers():
+    return next(XEN_TOOLS.resolve().rglob("xenstore.h")).parent
+
+
 def without_xen():
     """The sources that need nothing of Xen, and are no command: the Makefile's list."""
     done = make(SOURCE, "sources")
@@ -38,6 +42,6 @@ def run(*command, **options):
 
 def run_daemon(program, *args, **options):
     """carrefourd, which needs the libraries that it was linked against."""
-    libraries = str(next(XEN_TOOLS.rglob("libxenctrl.so")).parent)
+    libraries = str(next(XEN_TOOLS.resolve().rglob("libxenctrl.so")).parent)
     env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": libraries} | options.pop("env", {})
     return run(program, *args, env=env, **options)

@@ -6,7 +6,7 @@
 #include "control/requests.h"
 #include "control/view.h"
 
-static struct daemon d = { .period = 1234, .now = 90000 * MS, .host.nr_nodes = 4 };
+static struct daemon d = { .period = 1234, .served_at = 90000 * MS, .host.nr_nodes = 4 };
 
 static struct guest *add(const struct switches *switches)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,23 +15,29 @@
 #include "guests/daemon.h"
 #include "process/privileges.h"
 #include "control/record.h"
+#include "control/server.h"
 #include "config/reload.h"
 
 static void counters_of_a_period(void **unused)
 {
-	struct counters then = { .faults = 10, .marked = 20, .matrix = { 1, 2, 3 } }, now = then, d;
+	uint64_t before[4] = { 1, 2, 3, 0 }, after[4] = { 1, 2, 3, 0 };
+	struct counters then = { .faults = 10, .marked = 20, .matrix = before };
+	struct counters now = { .faults = 10, .marked = 20, .matrix = after };
 
 	(void)unused;
-	counters_between(&d, &then, &now);
-	assert_true(!d.faults && !d.marked && !d.matrix[2]);
-	now.faults += 5;
-	now.matrix[2] += 7;
-	counters_between(&d, &then, &now);
-	assert_true(d.faults == 5 && !d.marked && !d.matrix[0] && d.matrix[2] == 7);
+	counters_take(&then, &now, 2);
+	assert_true(!now.faults && !now.marked && !after[2]);
+	assert_true(then.faults == 10 && then.marked == 20 && before[2] == 3);
+	now = (struct counters){ .faults = 15, .marked = 20, .matrix = after };
+	memcpy(after, (uint64_t[]){ 1, 2, 10, 0 }, sizeof(after));
+	counters_take(&then, &now, 2);
+	assert_true(now.faults == 5 && !now.marked && !after[0] && after[2] == 7);
 	/* Begun anew by others: what there is came since. */
-	now = (struct counters){ .faults = 30, .matrix = { 0, 1 } };
-	counters_between(&d, &then, &now);
-	assert_true(d.faults == 30 && !d.marked && d.matrix[1] == 1 && !d.matrix[2]);
+	now = (struct counters){ .faults = 30, .matrix = after };
+	memcpy(after, (uint64_t[]){ 0, 1, 0, 0 }, sizeof(after));
+	counters_take(&then, &now, 2);
+	assert_true(now.faults == 30 && !now.marked && after[1] == 1 && !after[2]);
+	assert_true(then.faults == 30 && before[1] == 1 && !before[2]);
 }
 
 static void the_last_decisions_are_kept(void **unused)
@@ -133,7 +140,7 @@ static void guests_follow_the_store(void **unused)
 	assert_true(!d.guest[0]->applied);
 	/* The one stays as it is; Carrefour off forgets its pages; auto only says so far, then does. */
 	g = d.guest[0];
-	g->domain = domain_new(&d.config, 2, 1);
+	g->domain = domain_new(d.config.pages, 2, 1);
 	both[0].mode = AUTO_ADVISE;
 	assert_true(guests_sync(&d, both, 2));
 	assert_true(d.guest[0] == g && g->domain && g->switches.mode == AUTO_ADVISE);
@@ -181,7 +188,7 @@ static void memory_follows_until_auto_is_off(void **unused)
 	g = guest_new(&switches);
 	assert_false(g->follow.on);
 	/* From the beginning, and what Carrefour knows of the pages is forgotten. */
-	g->domain = domain_new(&c, 2, 1);
+	g->domain = domain_new(c.pages, 2, 1);
 	g->follow.gfn = 5;
 	guest_follow(g);
 	assert_true(g->follow.on && !g->follow.gfn && !g->domain);
@@ -333,6 +340,23 @@ static void root_is_given_up(void **unused)
 	unlink(roots_file);
 }
 
+/* -s for -c: a configuration is no socket. */
+static void a_file_that_is_no_socket_stays(void **unused)
+{
+	const char *path = file("period_ms = 500\n");
+	char error[512], lock[128];
+	struct stat st;
+
+	(void)unused;
+	assert_false(server_open(path, NULL, error, sizeof(error)));
+	assert_non_null(strstr(error, ": is there, and is no socket; name another one, or remove it"));
+	assert_true(!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0);
+	server_close();
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	unlink(lock);
+	unlink(path);
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -345,6 +369,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(memory_follows_until_auto_is_off),
 		cmocka_unit_test(recordings_are_whole_traces),
 		cmocka_unit_test(files_that_would_hold_up_all_are_refused),
+		cmocka_unit_test(a_file_that_is_no_socket_stays),
 		cmocka_unit_test(root_is_given_up),
 	};
 

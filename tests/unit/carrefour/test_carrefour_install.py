@@ -63,9 +63,12 @@ def test_manual_of_the_daemon_names_its_options(installed):
 
 def test_unit_and_user_fit_together(installed):
     unit = (installed / "etc/systemd/system/carrefourd.service").read_text()
-    assert re.findall(r"^Exec\w+=(/opt\S+)", unit, re.M) == ["/opt/x/sbin/carrefourd"] * 2
+    assert re.findall(r"^Exec\w+=(/opt\S+)", unit, re.M) == ["/opt/x/sbin/carrefourd"]
     assert set(re.findall(r"@[\w-]*", unit)) == {"@system-service"}
-    for needed in ("NoNewPrivileges=yes", "ProtectSystem=strict", "DevicePolicy=closed", "RuntimeDirectory=carrefourd"):
+    # what carrefour.conf bounds has no other bound that contradicts it
+    assert not re.search(r"^(MemoryMax|MemoryHigh|Limit)", unit, re.M)
+    for needed in ("Type=notify", "WatchdogSec=60", "NoNewPrivileges=yes", "ProtectSystem=strict", "DevicePolicy=closed",
+                   "RuntimeDirectory=carrefourd"):
         assert needed in unit.splitlines()
     user, = re.findall(r"^u (\w+) ", (installed / "etc/sysusers.d/carrefourd.conf").read_text(), re.M)
     assert f'strcpy(config.user, "{user}")' in (SOURCE / "config/config.c").read_text()

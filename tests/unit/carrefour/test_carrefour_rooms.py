@@ -11,7 +11,7 @@ from carrefour_build import SOURCE
 # A room, and the rooms that it may include; itself always.
 ROOMS = {
     "common": (),
-    "process": (),
+    "process": ("common",),
     "config": ("common",),
     "decide": ("common", "config"),
     "trace": ("common", "config", "decide"),
