@@ -8,7 +8,7 @@ from places import ROOT     # makes harness importable
 from harness import carrefour, guests
 
 from .machines import CLOCK_SLOWED, MeasureError, XenHost
-CONFIGURATION = ROOT / "carrefour-user" / "carrefour.conf"
+CONFIGURATION = ROOT / "carrefour-user" / "config" / "carrefour.conf"
 
 
 def delivered_settings():

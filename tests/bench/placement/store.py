@@ -54,7 +54,7 @@ def qemu_patches():
 
 def carrefourd_sources():
     directory = ROOT / "carrefour-user"
-    return [directory / "Makefile", *c_sources(directory)]
+    return [directory / "Makefile", *sorted(directory.rglob("*.[ch]"))]
 
 
 def published(path):

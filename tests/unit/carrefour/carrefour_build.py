@@ -2,7 +2,6 @@
 """How carrefour-user and its tests in C are built, and how programs of it are run."""
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
@@ -13,7 +12,6 @@ XEN_TOOLS = Path(os.environ.get("XEN_TOOLS") or ROOT / "build/xen-tools").absolu
 
 
 def make(directory, *args):
-    assert XEN_TOOLS.is_dir(), f"no {XEN_TOOLS}: run 'make setup' first, or set XEN_TOOLS"
     # Not as a part of the make that may have started us.
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("MAKE") and name not in ("MFLAGS", "CFLAGS", "LDFLAGS", "BUILD", "OUT")}
@@ -21,10 +19,20 @@ def make(directory, *args):
                           capture_output=True, text=True)
 
 
+def make_with_xen(directory, *args):
+    assert XEN_TOOLS.is_dir(), f"no {XEN_TOOLS}: run 'make setup' first, or set XEN_TOOLS"
+    return make(directory, *args)
+
+
+def xen_headers():
+    return next(XEN_TOOLS.resolve().rglob("xenstore.h")).parent
+
+
 def without_xen():
     """The sources that need nothing of Xen, and are no command: the Makefile's list."""
-    text = (SOURCE / "Makefile").read_text().replace("\\\n", " ")
-    return [SOURCE / name for name in re.search(r"^library := (.*)$", text, re.M)[1].split()]
+    done = make(SOURCE, "sources")
+    assert done.returncode == 0, done.stderr
+    return [SOURCE / name for name in done.stdout.split()]
 
 
 def run(*command, **options):
@@ -34,6 +42,6 @@ def run(*command, **options):
 
 def run_daemon(program, *args, **options):
     """carrefourd, which needs the libraries that it was linked against."""
-    libraries = str(next(XEN_TOOLS.rglob("libxenctrl.so")).parent)
+    libraries = str(next(XEN_TOOLS.resolve().rglob("libxenctrl.so")).parent)
     env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": libraries} | options.pop("env", {})
     return run(program, *args, env=env, **options)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from carrefour_build import HERE, make, run
+from carrefour_build import HERE, SOURCE, make, make_with_xen, run
 
 
 @pytest.fixture(scope="session")
@@ -12,6 +12,16 @@ def built(tmp_path_factory):
     done = make(HERE, f"OUT={out}")
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return out
+
+
+@pytest.fixture(scope="session")
+def carrefourd(tmp_path_factory):
+    """The program, with Xen's libraries."""
+    out = tmp_path_factory.mktemp("carrefourd")
+    flags = "-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+    done = make_with_xen(SOURCE, f"BUILD={out}", f"CFLAGS={flags}", out / "carrefourd")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return out / "carrefourd"
 
 
 @pytest.fixture

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
+#include "control/requests.h"
+#include "control/view.h"
 
-static struct daemon d = { .period = 1234, .now = 90000 * MS, .host.nr_nodes = 4 };
+static struct daemon d = { .period = 1234, .served_at = 90000 * MS, .host.nr_nodes = 4 };
 
-static struct guest *add(const struct wish *wish)
+static struct guest *add(const struct switches *switches)
 {
 	d.guest = realloc(d.guest, (d.nr + 1) * sizeof(*d.guest));
-	return d.guest[d.nr++] = guest_new(wish);
+	return d.guest[d.nr++] = guest_new(switches);
 }
 
 static void fill(struct guest *g)
@@ -28,7 +29,7 @@ static void fill(struct guest *g)
 	g->metrics.results[RESULT_BUSY] = 7;
 	g->metrics.dropped = 8;
 	for (i = 0; i < 70; i++)
-		history_add(&g->history, &(struct past){
+		history_add(&g->history, &(struct event){
 			.decision = {
 				.action = i % 2 ? ACTION_FREEZE : ACTION_MIGRATE, .why = i % 2 ? WHY_OFTEN : WHY_ONE_NODE,
 				.gfn = (1ULL << 40) + i, .from = 0, .to = 3, .samples = 4, .hits = 2, .ms = 60000,
@@ -42,11 +43,11 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	d.config = config_defaults();
-	fill(add(&(struct wish){ .id = 3, .carrefour = true, .name = "db \"1\" \\ \xc3\xa9 \xff" }));
-	g = add(&(struct wish){ .id = 5, .mode = AUTO_ADVISE, .name = "5" });
+	fill(add(&(struct switches){ .id = 3, .carrefour = true, .name = "db \"1\" \\ \xc3\xa9 \xff" }));
+	g = add(&(struct switches){ .id = 5, .mode = AUTO_ADVISE, .name = "5" });
 	g->sampling = SAMPLING_REFUSED;
 	g->error = 18;
-	g = add(&(struct wish){ .id = 9, .mode = AUTO_ON, .class = CLASS_HIGH, .name = "web" });
+	g = add(&(struct switches){ .id = 9, .mode = AUTO_ON, .class = CLASS_HIGH, .name = "web" });
 	g->advised = true;
 	g->advice = (struct advice){ CLASS_HIGH, AUTO_SAME, "round-4k", true, 2005, 125 };
 	if (argc == 2 && !strcmp(argv[1], "show"))

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auto.h"
+#include "decide/auto.h"
 #include "chance.h"
-#include "follow.h"
-#include "sample.h"
+#include "decide/follow.h"
+#include "decide/sample.h"
 
 static enum auto_class after(struct auto_state *s, unsigned int imbalance, unsigned int seconds, bool carrefour,
 			     struct advice *last)

@@ -7,30 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "chance.h"
-#include "daemon.h"
-#include "privileges.h"
-#include "record.h"
-#include "reload.h"
+#include "guests/daemon.h"
+#include "process/privileges.h"
+#include "control/record.h"
+#include "control/server.h"
+#include "config/reload.h"
 
 static void counters_of_a_period(void **unused)
 {
-	struct counters then = { .faults = 10, .marked = 20, .matrix = { 1, 2, 3 } }, now = then, d;
+	uint64_t before[4] = { 1, 2, 3, 0 }, after[4] = { 1, 2, 3, 0 };
+	struct counters then = { .faults = 10, .marked = 20, .matrix = before };
+	struct counters now = { .faults = 10, .marked = 20, .matrix = after };
 
 	(void)unused;
-	counters_between(&d, &then, &now);
-	assert_true(!d.faults && !d.marked && !d.matrix[2]);
-	now.faults += 5;
-	now.matrix[2] += 7;
-	counters_between(&d, &then, &now);
-	assert_true(d.faults == 5 && !d.marked && !d.matrix[0] && d.matrix[2] == 7);
+	counters_take(&then, &now, 2);
+	assert_true(!now.faults && !now.marked && !after[2]);
+	assert_true(then.faults == 10 && then.marked == 20 && before[2] == 3);
+	now = (struct counters){ .faults = 15, .marked = 20, .matrix = after };
+	memcpy(after, (uint64_t[]){ 1, 2, 10, 0 }, sizeof(after));
+	counters_take(&then, &now, 2);
+	assert_true(now.faults == 5 && !now.marked && !after[0] && after[2] == 7);
 	/* Begun anew by others: what there is came since. */
-	now = (struct counters){ .faults = 30, .matrix = { 0, 1 } };
-	counters_between(&d, &then, &now);
-	assert_true(d.faults == 30 && !d.marked && d.matrix[1] == 1 && !d.matrix[2]);
+	now = (struct counters){ .faults = 30, .matrix = after };
+	memcpy(after, (uint64_t[]){ 0, 1, 0, 0 }, sizeof(after));
+	counters_take(&then, &now, 2);
+	assert_true(now.faults == 30 && !now.marked && after[1] == 1 && !after[2]);
+	assert_true(then.faults == 30 && before[1] == 1 && !before[2]);
 }
 
 static void the_last_decisions_are_kept(void **unused)
@@ -40,7 +47,7 @@ static void the_last_decisions_are_kept(void **unused)
 
 	(void)unused;
 	for (n = 1; n < 3 * HISTORY_SIZE; n++) {
-		history_add(&h, &(struct past){ .period = n });
+		history_add(&h, &(struct event){ .period = n });
 		for (i = 0; i < n && i < HISTORY_SIZE; i++)
 			assert_int_equal(history_get(&h, i)->period, n - i);
 		assert_null(history_get(&h, i));
@@ -122,7 +129,7 @@ static void metrics_are_utf8(void **unused)
 static void guests_follow_the_store(void **unused)
 {
 	struct daemon d = { .config = config_defaults(), .host.nr_nodes = 2 };
-	struct wish both[] = { { .id = 3, .carrefour = true }, { .id = 7, .mode = AUTO_ON, .class = CLASS_HIGH } };
+	struct switches both[] = { { .id = 3, .carrefour = true }, { .id = 7, .mode = AUTO_ON, .class = CLASS_HIGH } };
 	struct guest *g;
 
 	(void)unused;
@@ -133,10 +140,10 @@ static void guests_follow_the_store(void **unused)
 	assert_true(!d.guest[0]->applied);
 	/* The one stays as it is; Carrefour off forgets its pages; auto only says so far, then does. */
 	g = d.guest[0];
-	g->domain = domain_new(&d.config, 2, 1);
+	g->domain = domain_new(d.config.pages, 2, 1);
 	both[0].mode = AUTO_ADVISE;
 	assert_true(guests_sync(&d, both, 2));
-	assert_true(d.guest[0] == g && g->domain && g->wish.mode == AUTO_ADVISE);
+	assert_true(d.guest[0] == g && g->domain && g->switches.mode == AUTO_ADVISE);
 	g->advised = g->applied = true;
 	g->auto_state.class = CLASS_MODERATE;
 	both[0].carrefour = false;
@@ -164,24 +171,24 @@ static void guests_follow_the_store(void **unused)
 static void memory_follows_until_auto_is_off(void **unused)
 {
 	struct config c = config_defaults();
-	struct wish wish = { .id = 7, .carrefour = true, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
-	struct guest *g = guest_new(&wish);
+	struct switches switches = { .id = 7, .carrefour = true, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	struct guest *g = guest_new(&switches);
 
 	(void)unused;
 	/* The daemon before this one had not done with it. */
 	assert_true(g->follow.on && !g->follow.gfn);
 	g->follow.gfn = 5;
-	wish.name[0] = 'a';
-	guest_update(g, &wish);
+	switches.name[0] = 'a';
+	guest_update(g, &switches);
 	assert_true(g->follow.on && g->follow.gfn == 5);
-	wish.mode = AUTO_ADVISE;
-	guest_update(g, &wish);
+	switches.mode = AUTO_ADVISE;
+	guest_update(g, &switches);
 	assert_false(g->follow.on);
 	guest_free(g);
-	g = guest_new(&wish);
+	g = guest_new(&switches);
 	assert_false(g->follow.on);
 	/* From the beginning, and what Carrefour knows of the pages is forgotten. */
-	g->domain = domain_new(&c, 2, 1);
+	g->domain = domain_new(c.pages, 2, 1);
 	g->follow.gfn = 5;
 	guest_follow(g);
 	assert_true(g->follow.on && !g->follow.gfn && !g->domain);
@@ -333,6 +340,23 @@ static void root_is_given_up(void **unused)
 	unlink(roots_file);
 }
 
+/* -s for -c: a configuration is no socket. */
+static void a_file_that_is_no_socket_stays(void **unused)
+{
+	const char *path = file("period_ms = 500\n");
+	char error[512], lock[128];
+	struct stat st;
+
+	(void)unused;
+	assert_false(server_open(path, NULL, error, sizeof(error)));
+	assert_non_null(strstr(error, ": is there, and is no socket; name another one, or remove it"));
+	assert_true(!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0);
+	server_close();
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	unlink(lock);
+	unlink(path);
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -345,6 +369,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(memory_follows_until_auto_is_off),
 		cmocka_unit_test(recordings_are_whole_traces),
 		cmocka_unit_test(files_that_would_hold_up_all_are_refused),
+		cmocka_unit_test(a_file_that_is_no_socket_stays),
 		cmocka_unit_test(root_is_given_up),
 	};
 

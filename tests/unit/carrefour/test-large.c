@@ -122,7 +122,7 @@ static void huge_page_is_divided(void **unused)
 	uint64_t matrix[4] = { 0, 0, 100, 0 }, free[2] = { 1ULL << 30, 1ULL << 30 };
 	struct config config = config_defaults();
 	struct host host = { .nr_nodes = 2 };
-	struct domain *d = domain_new(&config, 2, 1);
+	struct domain *d = domain_new(config.pages, 2, 1);
 	struct sample s[100];
 	struct input in = { .ns = 1000 * MS, .sample = s, .nr_samples = 100, .matrix = matrix, .home = 3 };
 	struct outcome out;

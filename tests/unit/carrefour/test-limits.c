@@ -158,7 +158,7 @@ static void vcpu_that_runs_elsewhere_for_a_while(void **unused)
 	uint64_t free[4] = { 1ULL << 30, 1ULL << 30, 1ULL << 30, 1ULL << 30 };
 	struct config config = config_defaults();
 	struct host host = { .nr_nodes = 4 };
-	struct domain *d = domain_new(&config, 4, 1);
+	struct domain *d = domain_new(config.pages, 4, 1);
 	struct sample s[200];
 	struct input in = {
 		.ns = 1000 * MS, .sample = s, .nr_samples = 200, .matrix = matrix, .home = 0xf, .vcpu_node = vcpu_node,
@@ -185,7 +185,7 @@ static void vcpu_that_never_comes_back(void **unused)
 	uint64_t free[4] = { 1ULL << 30, 1ULL << 30, 1ULL << 30, 1ULL << 30 };
 	struct config config = config_defaults();
 	struct host host = { .nr_nodes = 4 };
-	struct domain *d = domain_new(&config, 4, 1);
+	struct domain *d = domain_new(config.pages, 4, 1);
 	uint8_t home[100] = { 0 };
 	struct sample s[300];
 	struct outcome out;
@@ -230,7 +230,7 @@ static void sparse_samples_of_a_terabyte(void **unused)
 	(void)unused;
 	test_seed();
 	config.pages = 16384;
-	d = domain_new(&config, 4, 1);
+	d = domain_new(config.pages, 4, 1);
 	for (period = 0; period < 60; period++) {
 		memset(matrix, 0, sizeof(matrix));
 		for (i = 0; i < 5000; i++) {
@@ -263,7 +263,7 @@ static void same_samples_give_same_decisions(void **unused)
 	uint64_t matrix[16] = { 0 }, free[4] = { 1ULL << 30, 1ULL << 30, 1ULL << 30, 1ULL << 30 };
 	struct config config = config_defaults();
 	struct host host = { .nr_nodes = 4 };
-	struct domain *d[2] = { domain_new(&config, 4, 1), domain_new(&config, 4, 1) };
+	struct domain *d[2] = { domain_new(config.pages, 4, 1), domain_new(config.pages, 4, 1) };
 	static struct sample s[4096];
 	struct input in = { .ns = 1000 * MS, .sample = s, .nr_samples = 4096, .matrix = matrix, .home = 0xf };
 	struct outcome out[2];
@@ -293,7 +293,7 @@ static void hint_faults_tell_how_busy_it_is(void **unused)
 	uint64_t free[2] = { 1ULL << 30, 1ULL << 30 };
 	struct config config = config_defaults();
 	struct host host = { .nr_nodes = 2 };
-	struct domain *d = domain_new(&config, 2, 1);
+	struct domain *d = domain_new(config.pages, 2, 1);
 	struct input in = { .ns = 1000 * MS, .matrix = matrix, .home = 3, .marked = 50000, .faults = 100 };
 	struct outcome out;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pages.h"
+#include "decide/pages.h"
 #include "world.h"
 
 #define KEYS 64
@@ -61,6 +61,49 @@ static void table_forgets_the_oldest(void **unused)
 		assert_int_equal(t.nr_touched, touches);
 		assert_true(t.nr <= ROOM);
 	}
+	pages_free(&t);
+}
+
+/* Fewer places: those that were seen last stay, and 2 MiB on trial; of the others the moves. More: all stay. */
+static void table_is_resized(void **unused)
+{
+	struct pages t;
+	struct page *p;
+	unsigned int i;
+
+	(void)unused;
+	assert_true(pages_init(&t, 400));
+	pages_next_period(&t, 1);
+	p = pages_touch(&t, 1 << ORDER_2M, ORDER_2M);
+	page_set_range(&t, p, RANGE_TRIED);
+	for (i = 0; i < 300; i++) {
+		p = pages_touch(&t, 10000 + i, ORDER_4K);
+		page_note(p, i % 4);
+		p->moved_at = 1000 + i;
+		p->freezes = i % 200;
+	}
+	assert_true(pages_resize(&t, 100));
+	pages_next_period(&t, 2);
+	assert_true(t.nr == 100 && t.max == 100 && t.nr_ranges == 1);
+	p = pages_find(&t, 1 << ORDER_2M, ORDER_2M);
+	assert_true(p && p->range == RANGE_TRIED);
+	for (i = 0; i < 300; i++) {
+		p = pages_find(&t, 10000 + i, ORDER_4K);
+		assert_int_equal(!!p, i >= 201);
+		if (p)
+			assert_true(page_view(p).top == i % 4 && p->moved_at == 1000 + i);
+	}
+	/* Entered again, in a table with more room, it is known how often each was frozen. */
+	assert_true(pages_resize(&t, 1000));
+	pages_next_period(&t, 3);
+	for (i = 0, t.now = 0; i < 300; i++) {
+		p = pages_touch(&t, 10000 + i, ORDER_4K);
+		assert_non_null(p);
+		t.now += p->freezes == i % 200;
+	}
+	/* A set that is full forgets. */
+	assert_true(t.now > 250);
+	assert_true(t.nr == 301 && pages_bytes(1000) > 2 * pages_bytes(400));
 	pages_free(&t);
 }
 
@@ -287,6 +330,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_forgets_the_oldest),
+		cmocka_unit_test(table_is_resized),
 		cmocka_unit_test(window_remembers_the_last_samples),
 		cmocka_unit_test(kept_pages_stay),
 		cmocka_unit_test(moves_are_known_for_longer),

@@ -128,8 +128,8 @@ static unsigned int one_world(void)
 	uint8_t vcpu_node[9];
 
 	for (i = 0; i < DOMAINS; i++)
-		d[i] = domain_new(&c, nr_nodes, i);
-	twin = domain_new(&c, nr_nodes, 0);
+		d[i] = domain_new(c.pages, nr_nodes, i);
+	twin = domain_new(c.pages, nr_nodes, 0);
 	for (p = 0; p < 25; p++) {
 		uint64_t free[NODES_MAX], room[NODES_MAX], filled[NODES_MAX] = { 0 }, bytes = 0;
 		unsigned int moves = 0;

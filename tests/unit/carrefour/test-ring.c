@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "chance.h"
-#include "ring.h"
+#include "xen/ring.h"
 
 /* A mapping as Xen gives one, and behind it nothing that can be read. */
 struct mapping {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "chance.h"
-#include "daemon.h"
-#include "server.h"
+#include "control/requests.h"
+#include "control/view.h"
 
 static char directory[] = "carrefour-socket-XXXXXX", path[64];
 static uint64_t now;
@@ -130,7 +130,8 @@ static void a_line_is_answered_by_a_document(void **unused)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_string_equal(ask("show\n"),
-			    "{\"version\": 1, \"nodes\": 2, \"period\": 0, \"period_ms\": 1000, \"domains\": []}\n");
+			    "{\"version\": 1, \"nodes\": 2, \"period\": 0, \"period_ms\": 1000, \"memory_mb\": 256, "
+			    "\"memory_bytes\": 0, \"domains\": []}\n");
 	assert_non_null(strstr(ask("explain 5\n"), "\"error\": \"domain 5 has neither Carrefour nor auto on\""));
 	assert_non_null(strstr(ask("explain -5\n"), "\"error\": \"'-5' is no domain id\""));
 	assert_non_null(strstr(ask("explain 65536\n"), "\"error\": \"'65536' is no domain id\""));
@@ -197,7 +198,7 @@ static void who_does_not_listen_is_left(void **unused)
 	state.guest = guests;
 	state.nr = 1000;
 	for (i = 0; i < 1000; i++)
-		guests[i] = guest_new(&(struct wish){ .id = i, .name = "g" });
+		guests[i] = guest_new(&(struct switches){ .id = i, .name = "g" });
 	fds = nr_fds();
 	fd = connect_client();
 	say(fd, "show\n", -1, 0);
@@ -290,7 +291,7 @@ static void a_recording_lasts_as_long_as_its_client_wants(void **unused)
 	fd = connect_client();
 	assert_int_equal(ftruncate(file, 0), 0);
 	lseek(file, 0, SEEK_SET);
-	say(fd, "record 5\n", file, 1);
+	say(fd, "record all\n", file, 1);
 	run(0);
 	close(fd);
 	run(0);
@@ -317,6 +318,11 @@ static void files_that_are_not_asked_for_are_closed(void **unused)
 		say(fd, "ord x\n", file, nr);
 		run(0);
 		assert_non_null(strstr(hear(fd), "'x' is no domain id; record takes one, or all"));
+		close(fd);
+		fd = connect_client();
+		say(fd, "record 77\n", file, nr);
+		run(0);
+		assert_non_null(strstr(hear(fd), "domain 77 has neither Carrefour nor auto on"));
 		close(fd);
 		fd = connect_client();
 		say(fd, "rec", file, nr);

@@ -74,14 +74,14 @@ def test_no_file(replay, trace, tmp_path):
 
 def defaults():
     """Of numbers."""
-    return {key: value for key, value in SETTING.findall((SOURCE / "carrefour.conf").read_text())
+    return {key: value for key, value in SETTING.findall((SOURCE / "config/carrefour.conf").read_text())
             if key not in ("metrics", "sample_source", "user")}
 
 
 def test_installed_file_tells_each_default(check, replay, trace, tmp_path):
     """A trace names the settings that are not the default: with all that the file says, none."""
     values = defaults()
-    keys = re.findall(r"SETTING\((\w+), \d", (SOURCE / "config.c").read_text())
+    keys = re.findall(r"SETTING\((\w+), \d", (SOURCE / "config/config.c").read_text())
     assert len(keys) > 25 and set(values) == set(keys)
     config, out = tmp_path / "all.conf", tmp_path / "out"
     config.write_text("".join(f"{key} = {value}\n" for key, value in values.items()))
@@ -93,11 +93,11 @@ def test_installed_file_tells_each_default(check, replay, trace, tmp_path):
 
 
 def test_installed_file_is_good(replay, trace):
-    assert replay("-c", SOURCE / "carrefour.conf", trace()) == ""
+    assert replay("-c", SOURCE / "config/carrefour.conf", trace()) == ""
 
 
 @pytest.mark.parametrize("key", sorted(defaults()))
 def test_each_setting_decides_something(key):
     """It is looked at elsewhere than where it is read."""
-    others = "".join(path.read_text() for path in SOURCE.glob("*.c") if path.name != "config.c")
+    others = "".join(path.read_text() for path in SOURCE.glob("*/*.c") if path.name != "config.c")
     assert re.search(rf"(->|\bconfig\.){key}\b", others)

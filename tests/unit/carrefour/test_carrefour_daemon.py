@@ -13,7 +13,7 @@ from carrefour_build import SOURCE, run, run_daemon
 @pytest.fixture
 def daemon(built):
     def call(*args, status=0, **options):
-        done = run_daemon(built / "lib/carrefourd", *args, **options)
+        done = run(built / "carrefourd", *args, **options)
         assert done.returncode == status, done
         if not status:
             assert done.stderr == ""
@@ -42,7 +42,7 @@ def test_usage(daemon, args, said):
 
 @pytest.mark.parametrize("option", ["-n", "--check-config"])
 def test_a_good_configuration(daemon, tmp_path, option):
-    path = SOURCE / "carrefour.conf"
+    path = SOURCE / "config/carrefour.conf"
     assert daemon(option, "-u", "root", "-c", path) == f"{path}: good\n"
     (tmp_path / "c").write_text("user = 12\nsample_source = ibs\nsample_ms = 10\nmetrics = /x\n")
     assert daemon(option, "-v", "--config", tmp_path / "c") == f"{tmp_path}/c: good\n"
@@ -72,16 +72,38 @@ def test_a_wrong_configuration(daemon, tmp_path, text, said):
     assert daemon("-c", tmp_path / "c", status=1) == f"carrefourd: {tmp_path}/c:{said}"
 
 
-def test_the_journal_gets_priorities(daemon, tmp_path):
-    assert daemon("-n", "-c", tmp_path / "none", status=1, env={"JOURNAL_STREAM": "1:2"}) == (
-        f"<3>{tmp_path}/none: cannot open it: No such file or directory")
+@pytest.mark.parametrize("is_it", [True, False])
+def test_the_journal_gets_priorities(built, tmp_path, is_it):
+    """Only the journal: what a terminal's session has left in the environment says nothing of another file."""
+    with open(tmp_path / "err", "w") as err:
+        stat = os.fstat(err.fileno())
+        stream = f"{stat.st_dev}:{stat.st_ino + (not is_it)}"
+        done = run(built / "carrefourd", "-n", "-c", tmp_path / "none", capture_output=False, stderr=err,
+                   env={"JOURNAL_STREAM": stream})
+    assert done.returncode == 1
+    assert (tmp_path / "err").read_text() == (
+        f"{'<3>' if is_it else 'carrefourd: '}{tmp_path}/none: cannot open it: No such file or directory\n")
+
+
+def test_version(daemon):
+    version = (SOURCE.parent / "VERSION").read_text().strip()
+    assert daemon("--version") == daemon("-V") == f"carrefourd {version}\n"
+
+
+def test_metrics_that_cannot_be_written_are_no_good_configuration(daemon, tmp_path):
+    (tmp_path / "c").write_text(f"user = root\nmetrics = {tmp_path}/none/x.prom\n")
+    assert daemon("-n", "-c", tmp_path / "c", status=1) == (
+        f"carrefourd: {tmp_path}/c: metrics: there is no directory '{tmp_path}/none'; make it, or name a file in another one")
+    (tmp_path / "c").write_text("user = root\nmetrics = /dev/null\n")
+    assert daemon("-n", "-c", tmp_path / "c", status=1) == (
+        f"carrefourd: {tmp_path}/c: metrics: '/dev/null' is there, and is no regular file; name another one")
 
 
 @pytest.mark.skipif(os.path.exists("/dev/xen/privcmd"), reason="there is Xen here")
-def test_without_xen(daemon, tmp_path):
-    """One line, whoever calls it; and nothing is left."""
-    said = daemon("-c", SOURCE / "carrefour.conf", "-s", tmp_path / "socket", status=1)
-    assert said == "carrefourd: cannot talk to Xen: No such file or directory; run this in dom0"
+def test_without_xen(carrefourd, tmp_path):
+    """One line, and nothing is left."""
+    done = run_daemon(carrefourd, "-c", SOURCE / "config/carrefour.conf", "-s", tmp_path / "socket")
+    assert (done.returncode, done.stderr) == (1, "carrefourd: cannot talk to Xen: No such file or directory; run this in dom0\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -96,7 +118,8 @@ def document(built, *args):
 def test_show(built):
     doc = document(built, "show")
     assert {key: value for key, value in doc.items() if key != "domains"} == {
-        "version": 1, "nodes": 4, "period": 1234, "period_ms": 1000}
+        "version": 1, "nodes": 4, "period": 1234, "period_ms": 1000, "memory_mb": 256, "memory_bytes": doc["memory_bytes"]}
+    assert 3000 < doc["memory_bytes"] < 100000
     db, refused, web = doc["domains"]
     # a domain's name is any bytes, a document is UTF-8
     assert db["name"] == 'db "1" \\ \u00e9 \ufffd'
@@ -132,7 +155,7 @@ def test_explain(built):
 
 
 def test_the_manual_names_each_field(built):
-    manual = (SOURCE / "carrefourd.pod").read_text()
+    manual = (SOURCE / "man/carrefourd.pod").read_text()
     fields = set(document(built, "show")["domains"][0]) | set(document(built, "explain", "3")["decisions"][0])
     known = {"id", "name", "period"}
     assert [field for field in sorted(fields - known) if not re.search(rf"C<{field}>", manual)] == []

@@ -3,6 +3,7 @@
 
 import csv
 import math
+import os
 import random
 import re
 import time
@@ -45,6 +46,14 @@ def test_check_sees_what_differs(replay, built, tmp_path, old, new):
     path.write_text(re.sub(old, new, text, count=20, flags=re.M))
     done = run(built / "lib/carrefour-replay", "-k", path)
     assert done.returncode == 1 and re.search(r"^[-+] period \d+ domain 1: ", done.stdout, re.M) and done.stderr == ""
+
+
+def test_check_tells_trouble_from_a_difference(replay, trace, tmp_path):
+    """As diff and cmp do."""
+    assert replay("-k", tmp_path / "none", status=2).endswith("none: cannot open it: No such file or directory")
+    assert replay("-k", trace("domain"), status=2).endswith(":3: 'domain' has no place here")
+    assert replay("-k", "-c", tmp_path / "none", trace(), status=2).startswith(f"{tmp_path}/none: cannot open it")
+    assert replay(trace("domain"), status=1)
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
@@ -189,9 +198,9 @@ def test_metrics(replay, trace, tmp_path):
     value = dict(re.findall(r'^carrefour_(\w+)\{domid="1",name="1"\} (\S+)$', text, re.M))
     lines = replay(HERE / "traces/alternating.trace").splitlines()
     freezes = sum(": freeze " in line for line in lines)
-    assert int(value["moves_total"]) == len(lines) - freezes > 0
+    assert int(value["move_orders_total"]) == len(lines) - freezes > 0
     assert int(value["pages_frozen_total"]) == freezes > 0
-    assert int(value["moved_bytes_total"]) == 4096 * (len(lines) - freezes)
+    assert int(value["move_ordered_bytes_total"]) == 4096 * (len(lines) - freezes)
     assert int(value["backoffs_total"]) >= 1 and value["periods_total"] == "16"
     assert re.findall(r'^carrefour_state\{domid="1",name="1",state="(.+)"\} 1$', text, re.M) == ["active"]
 
@@ -201,11 +210,32 @@ def test_metrics_that_cannot_be_written(replay, trace, tmp_path):
     (tmp_path / "d").mkdir()
     assert replay("-m", tmp_path / "d", trace(), status=1).endswith("cannot write it: Is a directory")
     assert not (tmp_path / "d.new").exists()
-    (tmp_path / "full.new").symlink_to("/dev/full")
-    (tmp_path / "full").write_text("old")
-    assert replay("-m", tmp_path / "full", trace("period 1 - 1 1 1 1", "domain 1 0 x static 0 0"), status=1).endswith(
-        "cannot write it: No space left on device")
-    assert (tmp_path / "full").read_text() == "old"
+
+
+def test_metrics_replace_nothing_else(replay, trace, tmp_path):
+    """Not a device, a pipe or a link; not the trace, nor the output."""
+    path = trace("period 1 - 1 1 1 1", "domain 1 0 x static 0 0")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    (tmp_path / "other").write_text("mine")
+    for name in ("pipe", "link"):
+        assert replay("-m", tmp_path / name, path, status=1).endswith(f"{name}: is there, and is no regular file")
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link").is_symlink() and (tmp_path / "other").read_text() == "mine"
+    text = path.read_text()
+    assert replay("-m", path, path, status=1) == f"{path}: is the trace itself; write to another file"
+    assert path.read_text() == text
+    out = tmp_path / "out"
+    assert replay("-m", out, "-o", out, path, status=1) == f"{out}: is for --output, too; write metrics to another file"
+    assert "# TYPE carrefour_periods_total counter" in replay("-m", "-", path).splitlines()
+
+
+def test_metrics_follow_no_link(replay, trace, tmp_path):
+    """Others may write in that directory."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / "x.prom.new").symlink_to(victim)
+    replay("-m", tmp_path / "x.prom", trace("period 1 - 1 1 1 1", "domain 1 0 x static 0 0"))
+    assert victim.read_text() == "mine" and (tmp_path / "x.prom").is_file() and not (tmp_path / "x.prom.new").exists()
 
 
 # What is no trace.

@@ -82,7 +82,7 @@ struct guest *world_add(struct world *w, unsigned int nr_pages, uint8_t on, uint
 	g->access = access;
 	g->samples = 2000;
 	g->home = (1ULL << w->host.nr_nodes) - 1;
-	g->domain = domain_new(&w->config, w->host.nr_nodes, g->id);
+	g->domain = domain_new(w->config.pages, w->host.nr_nodes, g->id);
 	g->node = calloc(nr_pages, 1);
 	g->order = calloc(nr_pages, 1);
 	g->stuck = calloc(nr_pages, sizeof(*g->stuck));

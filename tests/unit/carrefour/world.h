@@ -7,8 +7,8 @@
 #define WORLD_H
 
 #include "chance.h"
-#include "decide.h"
-#include "trace.h"
+#include "decide/decide.h"
+#include "trace/trace.h"
 
 #define GUESTS_MAX 4
 #define PAGES_IN_2M 512

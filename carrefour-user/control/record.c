@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A table of streams. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/record.h"
+
+struct recording {
+	FILE *file;
+	unsigned int domid;
+	struct record_end end;
+};
+
+static struct recording recordings[RECORDINGS_MAX];
+
+static const char *refusal(int fd, const struct recording *r)
+{
+	struct stat st;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (!r)
+		return "too many recordings at a time";
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return "a trace is written to a regular file";
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return "the file is not open for writing";
+	return NULL;
+}
+
+struct recording *record_begin(int fd, unsigned int domid, const struct config *config, unsigned int nr_nodes,
+			       const char **why)
+{
+	struct recording *r = recordings;
+
+	while (r < recordings + RECORDINGS_MAX && r->file)
+		r++;
+	if (r == recordings + RECORDINGS_MAX)
+		r = NULL;
+	*why = refusal(fd, r);
+	if (*why) {
+		close(fd);
+		return NULL;
+	}
+	*r = (struct recording){ .file = fdopen(fd, "w"), .domid = domid };
+	if (!r->file) {
+		*why = "out of memory";
+		close(fd);
+		return NULL;
+	}
+	trace_write_begin(r->file, config, nr_nodes);
+	return r;
+}
+
+/* Each period is whole in the file, or the recording ends. */
+static void check_written(struct recording *r)
+{
+	if (!r->end.error && (fflush(r->file) || ferror(r->file)))
+		r->end.error = errno ? errno : EIO;
+}
+
+struct record_end record_finish(struct recording *r)
+{
+	struct record_end end;
+
+	if (!r->end.error) {
+		trace_write_end(r->file);
+		check_written(r);
+	}
+	if (fclose(r->file) && !r->end.error)
+		r->end.error = errno;
+	r->file = NULL;
+	end = r->end;
+	return end;
+}
+
+bool record_is_over(const struct recording *r)
+{
+	return r->end.error || r->end.reconfigured;
+}
+
+static void write_one(struct recording *r, const struct trace_period *p, unsigned int nr_nodes)
+{
+	struct trace_period part = *p;
+	unsigned int i;
+
+	if (r->domid != RECORD_ALL) {
+		part.nr = 0;
+		for (i = 0; i < p->nr; i++)
+			if (p->domain[i].id == r->domid) {
+				part.domain = &p->domain[i];
+				part.nr = 1;
+			}
+	}
+	trace_write_period(r->file, nr_nodes, &part);
+	check_written(r);
+	r->end.periods++;
+	for (i = 0; i < part.nr; i++)
+		r->end.samples += part.domain[i].in.nr_samples;
+}
+
+void record_period(const struct trace_period *p, unsigned int nr_nodes)
+{
+	struct recording *r;
+
+	for (r = recordings; r < recordings + RECORDINGS_MAX; r++)
+		if (r->file && !record_is_over(r))
+			write_one(r, p, nr_nodes);
+}
+
+void record_reconfigured(void)
+{
+	struct recording *r;
+
+	for (r = recordings; r < recordings + RECORDINGS_MAX; r++)
+		if (r->file)
+			r->end.reconfigured = true;
+}
+
+bool record_any(void)
+{
+	struct recording *r;
+
+	for (r = recordings; r < recordings + RECORDINGS_MAX; r++)
+		if (r->file && !record_is_over(r))
+			return true;
+	return false;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recordings that clients have asked for: traces (trace.h), written to files that the client has opened, by
+ * its rights.
+ */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+#define RECORDINGS_MAX 8
+#define RECORD_ALL (~0U)
+
+struct recording;
+
+/*
+ * Of one domain, or of RECORD_ALL. @fd is taken, closed in any case. NULL: *why says why, and lives for
+ * ever. Only regular files: a pipe that nobody reads would hold up all domains.
+ */
+struct recording *record_begin(int fd, unsigned int domid, const struct config *config, unsigned int nr_nodes,
+			       const char **why);
+
+struct record_end {
+	uint64_t periods, samples;
+	int error;		/* an errno, if not all could be written */
+	bool reconfigured;	/* it ended, as a trace has one configuration */
+};
+
+/* Nothing more will be written. */
+bool record_is_over(const struct recording *recording);
+/* Makes it a whole trace, if all could be written, and forgets it. */
+struct record_end record_finish(struct recording *recording);
+
+/* A period of all domains. */
+void record_period(const struct trace_period *period, unsigned int nr_nodes);
+/* The configuration is another one now. */
+void record_reconfigured(void);
+
+bool record_any(void);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * carrefourd: watches which CPUs access which memory of guests, and moves pages to where they are used. Here are
+ * the command line, the beginning and the end.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/requests.h"
+#include "control/server.h"
+#include "daemon/loop.h"
+#include "daemon/sampling.h"
+#include "daemon/tell.h"
+#include "process/log.h"
+#include "process/notify.h"
+#include "process/privileges.h"
+#include "store/store.h"
+
+#define EXIT_USAGE 2
+#define CONFIG "/etc/xen/carrefour.conf"
+#define RUN_DIRECTORY "/run/carrefourd"
+#define SOCKET RUN_DIRECTORY "/socket"
+
+static const char program[] = "carrefourd";
+
+struct daemon_options {
+	const char *config, *user, *socket;
+	bool check, verbose;
+};
+
+__attribute__((noreturn, format(printf, 2, 3)))
+static void die(int status, const char *format, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (status == EXIT_USAGE)
+		fprintf(stderr, "%s: %s; see '%s --help'\n", program, text, program);
+	else
+		log_line(LEVEL_ERROR, "%s", text);
+	exit(status);
+}
+
+static void help(void)
+{
+	printf("Usage: %s [OPTION]...\n\n"
+	       "For guests that have Carrefour or auto on: watches which CPUs access which memory, and\n"
+	       "moves pages to the NUMA nodes that use them. Stays in the foreground.\n\n"
+	       "Options:\n"
+	       "  -c, --config FILE     instead of " CONFIG "\n"
+	       "  -n, --check-config    say whether the configuration is right, and do nothing else\n"
+	       "  -s, --socket FILE     where it can be asked, instead of " SOCKET "\n"
+	       "  -u, --user USER       what it becomes, instead of what the configuration names\n"
+	       "  -v, --verbose         a line for each period of a domain, too\n"
+	       "  -V, --version         show the version\n"
+	       "  -h, --help            show this help\n\n"
+	       "SIGHUP reads the configuration again; SIGTERM and SIGINT end it, and all sampling.\n"
+	       "The manual is carrefourd(8).\n",
+	       program);
+}
+
+static struct daemon_options parse_options(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "check-config", no_argument, NULL, 'n' },
+		{ "socket", required_argument, NULL, 's' },
+		{ "user", required_argument, NULL, 'u' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	struct daemon_options o = { .config = CONFIG, .socket = SOCKET };
+	int c;
+
+	/* The colon: getopt says nothing, and tells a missing value apart. */
+	while ((c = getopt_long(argc, argv, ":c:ns:u:vVh", known, NULL)) != -1)
+		switch (c) {
+		case 'c':
+			o.config = optarg;
+			break;
+		case 'n':
+			o.check = true;
+			break;
+		case 's':
+			o.socket = optarg;
+			break;
+		case 'u':
+			o.user = optarg;
+			break;
+		case 'v':
+			o.verbose = true;
+			break;
+		case 'V':
+			printf("%s " VERSION "\n", program);
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		case 'h':
+			help();
+			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		case ':':
+			die(EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
+		default:
+			die(EXIT_USAGE, "unknown option '%s'", argv[optind - 1]);
+		}
+	if (optind != argc)
+		die(EXIT_USAGE, "'%s' is an argument too many; it takes options only", argv[optind]);
+	return o;
+}
+
+/* All for which it has to be root; then it is root no more. */
+static void open_all(struct daemon *d, const struct daemon_options *o)
+{
+	char error[512];
+	int rc = xen_open();
+
+	if (rc)
+		die(EXIT_FAILURE, "cannot talk to Xen: %s%s", strerror(rc),
+		    rc == ENOENT ? "; run this in dom0" : rc == EACCES ? "; run this as root" : "");
+	d->host.nr_nodes = xen_nodes();
+	if (!store_open())
+		die(EXIT_FAILURE, "cannot connect to xenstore: %s", strerror(errno));
+	/* systemd has made it already. */
+	if (!strcmp(o->socket, SOCKET) && mkdir(RUN_DIRECTORY, 0755) && errno != EEXIST)
+		die(EXIT_FAILURE, RUN_DIRECTORY ": cannot make it: %s", strerror(errno));
+	if (!server_open(o->socket, requests_begin(d), error, sizeof(error)) ||
+	    !privileges_drop(o->user ? o->user : d->config.user, error, sizeof(error)))
+		die(EXIT_FAILURE, "%s", error);
+}
+
+static void close_all(struct daemon *d)
+{
+	unsigned int i;
+
+	server_close();
+	tell_no_metrics(d);
+	for (i = 0; i < d->nr; i++) {
+		sampling_end(d->guest[i]);
+		guest_free(d->guest[i]);
+	}
+	free(d->guest);
+	store_close();
+	xen_close();
+}
+
+int main(int argc, char **argv)
+{
+	struct daemon_options o = parse_options(argc, argv);
+	struct daemon d = { .config = config_defaults() };
+	char error[1024];
+
+	log_begin(o.verbose);
+	if (!config_load(&d.config, o.config, error, sizeof(error)))
+		die(EXIT_FAILURE, "%s", error);
+	if (o.check) {
+		if (!privileges_known(o.user ? o.user : d.config.user, error, sizeof(error)))
+			die(EXIT_FAILURE, "%s: %s", o.config, error);
+		if (!metrics_possible(d.config.metrics, error, sizeof(error)))
+			die(EXIT_FAILURE, "%s: %s", o.config, error);
+		printf("%s: good\n", o.config);
+		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
+	notify_open();
+	if (!loop_open())
+		die(EXIT_FAILURE, "cannot wait for signals: %s", strerror(errno));
+	open_all(&d, &o);
+	notify_ready();
+	log_line(LEVEL_INFO, "runs, a period of %u ms, %u nodes", d.config.period_ms, d.host.nr_nodes);
+	if (!loop_run(&d, o.config, o.user != NULL))
+		die(EXIT_FAILURE, "cannot wait: %s", strerror(errno));
+	notify("STOPPING=1");
+	close_all(&d);
+	log_line(LEVEL_INFO, "ends; all sampling has ended");
+	return EXIT_SUCCESS;
+}

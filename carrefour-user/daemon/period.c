@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A period, for all guests: sampling is read and looked at, then all is decided, recorded, carried out and told. A domain
+ * may vanish between any two steps.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/record.h"
+#include "daemon/apply.h"
+#include "daemon/breathe.h"
+#include "daemon/follow-memory.h"
+#include "daemon/observe.h"
+#include "daemon/orders.h"
+#include "daemon/period.h"
+#include "daemon/sampling.h"
+#include "daemon/tell.h"
+#include "store/store.h"
+
+static void follow_store(struct daemon *d)
+{
+	struct switches *switches;
+	unsigned int nr;
+
+	if (!store_check() || !store_switches(&switches, &nr))
+		return;
+	if (!guests_sync(d, switches, nr))
+		log_line(LEVEL_ERROR, "out of memory; some domains are left out");
+	free(switches);
+}
+
+static struct share share_of(const struct daemon *d, const struct guest *g)
+{
+	return guest_is_at_rest(g) ? memory_least() : d->share;
+}
+
+/* There may be more guests, or fewer, or other ones at rest. */
+static void divide_memory(struct daemon *d)
+{
+	unsigned int i, active, sampled = guests_sampled(d, &active);
+
+	d->share = memory_share(&d->config, d->host.nr_nodes, sampled, active);
+	for (i = 0; i < d->nr; i++)
+		d->guest[i]->most = share_of(d, d->guest[i]).samples;
+}
+
+/* Without Carrefour, and while it waits, nothing is decided: it would take from what others may move. */
+static void decide_for(struct daemon *d, struct guest *g)
+{
+	struct outcome out = { .nr = 0 };
+
+	if (g->switches.carrefour && !g->follow.on && !g->domain)
+		g->domain = domain_new(share_of(d, g).pages, d->host.nr_nodes, g->switches.id);
+	if (guest_says(g, TOPIC_MEMORY, g->switches.carrefour && !g->follow.on && !g->domain ? ENOMEM : 0, d->now))
+		guest_log(g, LEVEL_ERROR, "out of memory; tried again each period");
+	/* Without memory for another table, the one that there is goes on. */
+	if (g->domain)
+		domain_resize(g->domain, share_of(d, g).pages);
+	/* More may have come since it was looked at, and need more room. */
+	g->in.sample = g->sample;
+	if (g->domain) {
+		out = decide(g->domain, &d->config, &d->host, &g->in);
+	} else {
+		out.verdict.state = g->follow.on ? STATE_FOLLOWING : STATE_OFF;
+		out.verdict.measure = measure(g->in.matrix, d->host.nr_nodes, g->in.home);
+		out.verdict.accesses_per_us = d->host.accesses_per_us;
+	}
+	g->out = out;
+	g->calm = out.verdict.measure.samples >= d->config.min_samples || out.verdict.splits_open ? 0 : g->calm + 1;
+}
+
+static void end_of_period(struct daemon *d, struct guest *g)
+{
+	orders_carry_out(d, g);
+	if (g->out.verdict.state == STATE_FOLLOWING)
+		follow_memory(d, g);
+	tell_period(d, g);
+	apply_advice(d, g);
+}
+
+static struct guest *in_turn(const struct daemon *d, unsigned int i)
+{
+	return d->guest[host_turn(d->period, i, d->nr)];
+}
+
+static void run(struct daemon *d, const uint64_t *free_bytes)
+{
+	unsigned int i;
+
+	/* How many accesses there are, neither source of samples tells. */
+	host_next_period(&d->host, &d->config, free_bytes, -1);
+	for (i = 0; i < d->nr && breathe(d); i++)
+		observe(d, d->guest[i]);
+	divide_memory(d);
+	for (i = 0; i < d->nr && breathe(d); i++)
+		if (in_turn(d, i)->looked)
+			decide_for(d, in_turn(d, i));
+	if (d->ends)
+		return;
+	if (record_any())
+		tell_recordings(d, free_bytes);
+	for (i = 0; i < d->nr; i++)
+		if (d->guest[i]->looked)
+			sampling_done(d->guest[i]);
+	follow_memory_begin(d);
+	for (i = 0; i < d->nr && breathe(d); i++)
+		if (in_turn(d, i)->looked)
+			end_of_period(d, in_turn(d, i));
+}
+
+static void drop_gone(struct daemon *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr; i++)
+		if (d->guest[i]->gone)
+			sampling_end(d->guest[i]);
+	guests_drop_gone(d);
+}
+
+void period_run(struct daemon *d)
+{
+	uint64_t free_bytes[NODES_MAX] = { 0 };
+	int error;
+
+	follow_store(d);
+	/* For what was switched off, nothing more is done. */
+	drop_gone(d);
+	error = xen_look_at_host(free_bytes);
+	if (error && error != d->host_error)
+		log_line(LEVEL_ERROR, "cannot ask Xen for its nodes: %s; tried again each period", strerror(error));
+	d->host_error = error;
+	if (!error)
+		run(d, free_bytes);
+	drop_gone(d);
+	/* A file that is not written again is seen to be old. */
+	if (!error && !d->ends)
+		tell_metrics(d);
+	tell_status(d);
+	d->period++;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/record.h"
+#include "daemon/tell.h"
+#include "decide/explain.h"
+#include "process/notify.h"
+
+/* The state of a busy guest may be another one each period. */
+#define STATE_NS (10000 * MS)
+#define STATUS_PERIODS 10
+
+static void log_decision(const struct guest *g, const struct decision *x, enum result result)
+{
+	char text[EXPLAIN_SIZE];
+
+	explain_decision(text, x);
+	if (x->action == ACTION_FREEZE)
+		guest_log(g, LEVEL_INFO, "%s", text);
+	else
+		guest_log(g, LEVEL_INFO, "%s; %s", text, result_name(result));
+}
+
+void tell_decisions(struct daemon *d, struct guest *g, size_t first, size_t nr, const enum result *result)
+{
+	unsigned int most = d->config.log_decisions;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const struct decision *x = &g->out.decision[first + i];
+
+		history_add(&g->history, &(struct event){ *x, d->period, d->now, result[i] });
+		if (x->action != ACTION_FREEZE)
+			g->metrics.results[result[i]]++;
+		if (first + i < most)
+			log_decision(g, x, result[i]);
+	}
+	if (most && first + nr == g->out.nr && g->out.nr > most)
+		guest_log(g, LEVEL_INFO, "%zu decisions more in this period", g->out.nr - most);
+}
+
+void tell_period(const struct daemon *d, struct guest *g)
+{
+	const struct verdict *v = &g->out.verdict;
+	struct said *said = &g->said[TOPIC_STATE];
+	bool news = (int)v->state != said->error && (!said->at || d->now - said->at >= STATE_NS);
+	char text[EXPLAIN_SIZE];
+
+	metrics_count(&g->metrics, v);
+	if (news)
+		*said = (struct said){ .error = v->state, .at = d->now };
+	if (!news && !log_is_verbose())
+		return;
+	explain_verdict(text, v, &d->config);
+	guest_log(g, news ? LEVEL_INFO : LEVEL_DEBUG, "%s", text);
+}
+
+void tell_status(const struct daemon *d)
+{
+	unsigned int active, sampled = guests_sampled(d, &active);
+
+	if (d->period % STATUS_PERIODS == 0)
+		notify("STATUS=%u guests, %u of them sampled, %zu of %u MiB", d->nr, sampled, guests_bytes(d) >> 20,
+		       d->config.memory_mb);
+}
+
+void tell_recordings(struct daemon *d, const uint64_t *free_bytes)
+{
+	struct trace_domain *domain = calloc(d->nr + 1, sizeof(*domain));
+	struct trace_period p = { .ns = d->ns, .accesses_per_us = d->host.accesses_per_us, .domain = domain };
+	unsigned int i;
+
+	if (!domain) {
+		log_line(LEVEL_ERROR, "out of memory; recordings miss a period");
+		return;
+	}
+	memcpy(p.free, free_bytes, sizeof(p.free));
+	/* In the order of ids, which is that of replaying, too. */
+	for (i = 0; i < d->nr; i++) {
+		struct guest *g = d->guest[i];
+
+		if (!g->looked)
+			continue;
+		g->in.sample = g->sample;
+		domain[p.nr] = (struct trace_domain){
+			.id = g->switches.id, .carrefour = g->domain != NULL, .in = g->in, .decided = g->domain != NULL,
+			.pages = g->domain && domain_pages(g->domain) != d->config.pages ? domain_pages(g->domain) : 0,
+			.decision = (struct decision *)g->out.decision, .nr_decisions = g->out.nr,
+		};
+		snprintf(domain[p.nr++].policy, TRACE_POLICY_MAX, "%s", g->policy.name);
+	}
+	record_period(&p, d->host.nr_nodes);
+	free(domain);
+}
+
+void tell_no_metrics(struct daemon *d)
+{
+	if (*d->metrics && unlink(d->metrics) && errno != ENOENT)
+		log_line(LEVEL_WARNING, "%s: cannot remove it: %s", d->metrics, strerror(errno));
+	*d->metrics = '\0';
+}
+
+void tell_metrics(struct daemon *d)
+{
+	struct domain_metrics *all;
+	unsigned int i;
+	int error = 0;
+
+	if (strcmp(d->metrics, d->config.metrics))
+		tell_no_metrics(d);
+	if (!*d->config.metrics)
+		return;
+	all = calloc(d->nr + 1, sizeof(*all));
+	for (i = 0; all && i < d->nr; i++)
+		all[i] = d->guest[i]->metrics;
+	if (!all || !metrics_write(d->config.metrics, all, d->nr))
+		error = errno;
+	else
+		strcpy(d->metrics, d->config.metrics);
+	free(all);
+	if (error && error != d->metrics_error)
+		log_line(LEVEL_WARNING, "%s: cannot write it: %s; tried again each period", d->config.metrics, strerror(error));
+	d->metrics_error = error;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Classes with hysteresis: another class must be clearly another one, and for some time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decide/auto.h"
+#include "common/units.h"
+
+#define BUSIEST_DWELLS 4	/* in so many dwell times what was busiest is forgotten, but for 1/e */
+#define RETURNS_MAX 6	/* how often the time until a return is doubled: 5 hours, from 5 minutes */
+
+static const struct mean unknown = { .value = -1 };
+static const char *const names[NR_CLASSES] = { "unknown", "low", "moderate", "high" };
+
+const char *class_name(enum auto_class class)
+{
+	return names[class];
+}
+
+/* A guest that is not known gets first-touch, which is what tells its class. */
+const char *class_policy(enum auto_class class)
+{
+	return class == CLASS_HIGH ? "round-4k" : "first-touch";
+}
+
+struct auto_state auto_begin(void)
+{
+	return (struct auto_state){
+		.class = CLASS_UNKNOWN, .mean = unknown, .private = unknown, .running = -1, .touched = -1,
+	};
+}
+
+/*
+ * The paper calls low what is below 85 %, and memcached, which its table rounds to 85, so
+ * the limit belongs to the lower class. From a class that is known it takes a margin more.
+ */
+static enum auto_class classify(double imbalance, enum auto_class now, const struct config *c)
+{
+	double margin = c->auto_margin_pct * 10.0, low = c->auto_low_pct * 10.0, high = c->auto_high_pct * 10.0;
+
+	if (now != CLASS_UNKNOWN) {
+		low += now == CLASS_LOW ? margin : -margin;
+		high += now == CLASS_HIGH ? -margin : margin;
+	}
+	return imbalance > high ? CLASS_HIGH : imbalance > low ? CLASS_MODERATE : CLASS_LOW;
+}
+
+static double part_of(uint64_t part, uint64_t all)
+{
+	return part < all ? part / (double)all : 1;
+}
+
+struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour)
+{
+	return (struct auto_input){
+		.ns = in->ns, .running = in->ran_ns && in->ns ? part_of(in->ran_ns, in->ns * in->nr_vcpus) : -1,
+		/* of more than were marked, some were in the period before */
+		.touched = in->marked && in->faults <= in->marked ? part_of(in->faults, in->marked) : -1,
+		.samples = v->measure.samples, .imbalance = v->measure.imbalance, .own_imbalance = v->measure.own_imbalance,
+		.again = v->again, .again_same = v->again_same, .home_nodes = __builtin_popcountll(in->home),
+		.policy = policy, .carrefour = carrefour,
+	};
+}
+
+/* Until a dwell time is known, of all of it alike: what came first is no more than what came next. */
+static void average(struct mean *mean, double value, uint64_t ns, uint64_t dwell_ns)
+{
+	mean->ns += ns;
+	if (mean->ns > dwell_ns)
+		mean->ns = dwell_ns;
+	if (mean->value < 0)
+		mean->value = value;
+	else if (ns)
+		mean->value += part_of(ns, mean->ns) * (value - mean->value);
+}
+
+/* What was known last; whether that is the first. */
+static bool learn(double *known, double now)
+{
+	bool first = *known < 0 && now >= 0;
+
+	if (now >= 0)
+		*known = now;
+	return first;
+}
+
+/* How much of a period counts. */
+static uint64_t weighed_ns(struct auto_state *s, const struct config *c, const struct auto_input *in)
+{
+	bool ran = learn(&s->running, in->running), touched = learn(&s->touched, in->touched);
+	double active = (s->running < 0 ? 1 : s->running) * (s->touched < 0 ? 1 : s->touched);
+
+	/* Nothing compares with what was taken for all. */
+	if (ran || touched)
+		s->busiest = 0;
+	/* Few samples tell little of it, either. */
+	if (in->samples < c->min_samples)
+		return 0;
+	if (active > s->busiest)
+		s->busiest = active;
+	else
+		s->busiest += part_of(in->ns, BUSIEST_DWELLS * c->auto_dwell_ms * MS) * (active - s->busiest);
+	return s->busiest > 0 ? in->ns * active / s->busiest : 0;
+}
+
+/* Whether another class has lasted for so long that it is the guest's. */
+static enum auto_why change(struct auto_state *s, enum auto_class class, uint64_t ns, uint64_t dwell_ns)
+{
+	if (class == s->class) {
+		s->candidate = s->class;
+		s->candidate_ns = 0;
+		return AUTO_SAME;
+	}
+	if (class != s->candidate) {
+		s->candidate = class;
+		s->candidate_ns = 0;
+	}
+	s->candidate_ns += ns;
+	if (s->candidate_ns < dwell_ns)
+		return AUTO_WAITING;
+	s->class = class;
+	return AUTO_CHANGED;
+}
+
+static enum auto_why learn_imbalance(struct auto_state *s, const struct config *c, const struct auto_input *in)
+{
+	enum auto_class class;
+
+	s->private = unknown;
+	if (in->samples < c->min_samples)
+		return AUTO_FEW_SAMPLES;
+	average(&s->mean, in->imbalance, in->ns, c->auto_dwell_ms * MS);
+	class = classify(s->mean.value, s->class, c);
+	return change(s, in->carrefour && class < s->class ? s->class : class, in->ns, c->auto_dwell_ms * MS);
+}
+
+/*
+ * A page that k nodes use alike was last accessed by the same node as before in 1/k of all cases, a private one in all; so
+ * the share of accesses to private pages is at least what the former do not explain. First-touch keeps what is new of
+ * these local, and Carrefour brings the others home; but while a few nodes make all accesses, as when a master initializes, what
+ * is local is imbalanced. What its imbalance was is not known afterwards.
+ */
+static enum auto_why learn_private(struct auto_state *s, const struct config *c, const struct auto_input *in)
+{
+	uint64_t dwell = c->auto_return_ms * MS << s->returns;
+	double chance, same;
+	bool private;
+	enum auto_why why;
+
+	if (in->again < c->min_samples || in->home_nodes < 2)
+		return AUTO_FEW_SAMPLES;
+	chance = 1.0 / in->home_nodes;
+	same = (double)in->again_same / in->again;
+	private = same > chance && in->own_imbalance <= c->auto_high_pct * 10;
+	average(&s->private, private ? 1000 * (same - chance) / (1 - chance) : 0, in->ns, c->auto_dwell_ms * MS);
+	why = change(s, s->private.value >= c->auto_private_pct * 10 ? CLASS_MODERATE : s->class, in->ns, dwell);
+	if (why == AUTO_CHANGED) {
+		s->mean = unknown;
+		s->returns += s->returns < RETURNS_MAX;
+	}
+	return why;
+}
+
+struct advice auto_step(struct auto_state *s, const struct config *config, const struct auto_input *in)
+{
+	enum auto_why why = AUTO_NOT_ITS_POLICY;
+	struct auto_input weighed = *in;
+
+	weighed.ns = weighed_ns(s, config, in);
+	if (!strcmp(in->policy, class_policy(CLASS_UNKNOWN)))
+		why = learn_imbalance(s, config, &weighed);
+	else if (s->class == CLASS_HIGH && !strcmp(in->policy, class_policy(CLASS_HIGH)))
+		why = learn_private(s, config, &weighed);
+	return (struct advice){
+		.class = s->class, .why = why, .policy = class_policy(s->class),
+		.carrefour = s->class == CLASS_MODERATE || s->class == CLASS_HIGH,
+		.imbalance = s->mean.value < 0 ? 0 : s->mean.value + 0.5,
+		.private = s->private.value < 0 ? -1 : s->private.value + 0.5,
+	};
+}
+
+void auto_explain(char *buf, size_t size, const struct advice *a, const struct config *c)
+{
+	static const char *const whys[NR_AUTO_WHYS] = {
+		[AUTO_FEW_SAMPLES] = "too few samples in this period",
+		[AUTO_NOT_ITS_POLICY] = "under this policy nothing is learnt",
+		[AUTO_WAITING] = "another class, but not for long enough",
+		[AUTO_SAME] = "as before", [AUTO_CHANGED] = "new",
+	};
+	char private[64] = "";
+
+	if (a->private >= 0)
+		snprintf(private, sizeof(private), ", %d.%d %% of accesses to private pages", a->private / 10, a->private % 10);
+	snprintf(buf, size, "%s%s: class %s, imbalance %u.%u %% (low up to %u %%, high above %u %%)%s; %s", a->policy,
+		 a->carrefour ? ",carrefour" : "", names[a->class], a->imbalance / 10, a->imbalance % 10,
+		 c->auto_low_pct, c->auto_high_pct, private, whys[a->why]);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * `auto`: the policy for a guest by the paper's classes. Pure, as decide.h is.
+ *
+ * The paper classifies by the imbalance under first-touch. So only what is measured under
+ * first-touch counts; and with Carrefour at work, which takes imbalance away, only what
+ * is worse than the class says. A guest that is interleaved for its imbalance has a way
+ * back: pages that are private, each accessed by one node, are better off with that node.
+ * A period counts by how busy the guest was in it with its memory: the paper's imbalance is
+ * one of accesses, and a guest at rest, or one vCPU, makes few.
+ */
+#ifndef AUTO_H
+#define AUTO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decide/decide.h"
+
+enum auto_class { CLASS_UNKNOWN, CLASS_LOW, CLASS_MODERATE, CLASS_HIGH, NR_CLASSES };
+
+enum auto_why {
+	AUTO_FEW_SAMPLES, AUTO_NOT_ITS_POLICY,	/* nothing learnt in this period */
+	AUTO_WAITING,				/* another class, but not for long enough */
+	AUTO_SAME, AUTO_CHANGED,
+	NR_AUTO_WHYS
+};
+
+struct mean {
+	double value;		/* negative: none yet */
+	uint64_t ns;		/* that it is of, up to a dwell time */
+};
+
+struct auto_state {
+	enum auto_class class, candidate;
+	uint64_t candidate_ns;	/* for how long it has been one, as its periods count */
+	struct mean mean;	/* of the imbalance, in 1/1000 */
+	struct mean private;	/* share of accesses to private pages, in 1/1000, while interleaved */
+	unsigned int returns;	/* how often it has come back from being interleaved */
+	double running, touched;	/* struct auto_input's, as last known */
+	double busiest;		/* the most of both together, of late */
+};
+
+struct auto_input {
+	uint64_t ns, samples;
+	double running, touched;	/* 0 to 1: part of the time its vCPUs ran, of what was marked that was accessed; negative: not known */
+	unsigned int imbalance, own_imbalance;	/* struct measure's */
+	uint64_t again, again_same;	/* struct verdict's */
+	unsigned int home_nodes;
+	const char *policy;		/* what the guest has now */
+	bool carrefour;
+};
+
+struct advice {
+	enum auto_class class;
+	enum auto_why why;
+	const char *policy;		/* as xl.cfg names it */
+	bool carrefour;
+	unsigned int imbalance;		/* the mean that it is based on, in 1/1000 */
+	int private;			/* as struct auto_state's; negative: none */
+};
+
+struct auto_state auto_begin(void);
+/* Of a period: what was decided on, and what came of it. */
+struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour);
+struct advice auto_step(struct auto_state *state, const struct config *config, const struct auto_input *input);
+
+const char *class_name(enum auto_class class);
+const char *class_policy(enum auto_class class);
+/* A line without newline. */
+void auto_explain(char *buf, size_t size, const struct advice *advice, const struct config *config);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Carrefour's heuristics. What bounds them is in order.c, how they are judged in samples.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide/domain.h"
+
+#define QUIET_PERIODS 5
+
+struct domain *domain_new(uint32_t pages, unsigned int nr_nodes, uint64_t seed)
+{
+	struct domain *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->nr_nodes = nr_nodes;
+	d->random = seed;
+	if (!pages_init(&d->pages, pages)) {
+		free(d);
+		return NULL;
+	}
+	return d;
+}
+
+void domain_free(struct domain *d)
+{
+	pages_free(&d->pages);
+	free(d->decision);
+	free(d);
+}
+
+bool domain_resize(struct domain *d, uint32_t pages)
+{
+	return pages == d->pages.max || pages_resize(&d->pages, pages);
+}
+
+uint32_t domain_pages(const struct domain *d)
+{
+	return d->pages.max;
+}
+
+size_t domain_bytes(uint32_t pages)
+{
+	return sizeof(struct domain) + pages_bytes(pages);
+}
+
+/* From 0 to less than 1. splitmix64, Steele, Lea and Flood, OOPSLA 2014. */
+static double draw(struct domain *d)
+{
+	uint64_t z = d->random += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return ((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/*
+ * Is there enough going on? Carrefour asks for memory accesses per time, which IBS can
+ * tell. Hint faults cannot: there it is the share of marked entries that were accessed at all.
+ */
+static bool is_busy(const struct period *p)
+{
+	const struct verdict *v = p->verdict;
+
+	if (v->accesses_per_us >= 0)
+		return v->accesses_per_us >= p->config->min_accesses_per_us;
+	return v->touched_pct >= p->config->min_touched_pct;
+}
+
+/*
+ * Each is switched on at Carrefour's threshold, and off again when there is little left to gain.
+ * Pages that are still found are brought home first: what stays remote at 80 % would be so for good.
+ */
+static void switch_heuristics(struct domain *d, const struct config *c, const struct measure *m)
+{
+	if (m->local >= 1000 || m->imbalance <= c->imbalance_stop_pct * 10)
+		d->interleaving = false;
+	else if (m->imbalance > c->imbalance_pct * 10)
+		d->interleaving = true;
+	if (m->local >= c->local_stop_pct * 10)
+		d->migrating &= d->quiet < QUIET_PERIODS;
+	else if (m->local < c->local_pct * 10)
+		d->migrating = true;
+}
+
+/* A node with less load than the mean, the more likely the less it has; NO_NODE: none with room. */
+static uint8_t draw_target(const struct period *p, uint64_t bytes)
+{
+	double weight[NODES_MAX], sum = 0, at;
+	uint8_t n, last = NO_NODE;
+
+	for (n = 0; n < p->d->nr_nodes; n++) {
+		weight[n] = can_go_to(p, n, bytes) && p->load[n] < p->mean ? 1 - p->load[n] : 0;
+		sum += weight[n];
+	}
+	at = draw(p->d) * sum;
+	for (n = 0; n < p->d->nr_nodes; n++) {
+		if (weight[n] <= 0)
+			continue;
+		last = n;
+		at -= weight[n];
+		if (at < 0)
+			break;
+	}
+	return last;
+}
+
+/* Carrefour's probability and target. Beyond it: never so much that the target has more load afterwards. */
+static void interleave(struct period *p, struct page *page)
+{
+	double weight = (double)page->hits / p->verdict->measure.samples;
+	struct candidate wish = {
+		.action = ACTION_INTERLEAVE, .why = WHY_OVERLOADED, .page = page, .gfn = page->gfn, .order = page->order,
+	};
+
+	if (!(p->in->home >> page->home & 1) || p->load[page->home] <= p->mean || draw(p->d) >= p->load[page->home])
+		return;
+	wish.to = draw_target(p, 1ULL << (PAGE_SHIFT + page->order));
+	if (wish.to == NO_NODE) {
+		p->verdict->held[HELD_FULL]++;
+		return;
+	}
+	if (2 * weight <= p->load[page->home] - p->load[wish.to])
+		order_move(p, &wish);
+}
+
+static void consider(struct period *p, struct page *page)
+{
+	const struct domain *d = p->d;
+	struct window_view view = page_view(page);
+	struct candidate wish = {
+		.action = ACTION_MIGRATE, .why = WHY_ONE_NODE, .page = page, .gfn = page->gfn, .order = page->order,
+		.to = view.top,
+	};
+	bool hot = page->hits * 100 > p->verdict->measure.samples * p->config->hot_page_pct;
+
+	if (view.count < p->config->page_samples || (view.one_node && view.top == page->home))
+		return;
+	if (page->order == ORDER_1G) {
+		if (d->migrating || d->interleaving)
+			large_split(p, page, &view);
+	} else if (view.one_node) {
+		if (d->migrating)
+			order_move(p, &wish);
+	} else if (page->order == ORDER_2M && (hot || !d->interleaving)) {
+		if (d->migrating || d->interleaving)
+			large_split(p, page, &view);
+	} else if (d->interleaving) {
+		interleave(p, page);
+	}
+}
+
+/* 2 MiB that are divided, or just put together, are no page to move; nor are parts of the latter. */
+static bool is_settled(const struct domain *d, const struct page *page)
+{
+	const struct page *range;
+
+	if (page->range != RANGE_WHOLE)
+		return false;
+	if (page->order != ORDER_4K || !d->pages.nr_ranges)
+		return true;
+	range = pages_find(&d->pages, page->gfn & ~((1ULL << ORDER_2M) - 1), ORDER_2M);
+	return !range || range->range != RANGE_COLLAPSING;
+}
+
+static void choose(struct period *p)
+{
+	struct pages *pages = &p->d->pages;
+	unsigned int n, k = __builtin_popcountll(p->in->home);
+	size_t i;
+
+	memcpy(p->load, p->verdict->measure.load, sizeof(p->load));
+	for (n = 0; n < p->d->nr_nodes; n++)
+		if (p->in->home >> n & 1)
+			p->mean += p->load[n] / k;
+	pages_sort(pages);
+	large_look_at_ranges(p, p->verdict->state >= STATE_BALANCED);
+	for (i = 0; p->verdict->state == STATE_ACTIVE && i < pages->nr_touched; i++)
+		if (is_settled(p->d, pages->touched[i]))
+			consider(p, pages->touched[i]);
+}
+
+static enum state state_of(struct period *p)
+{
+	struct domain *d = p->d;
+	bool may_move = judge_moves(p);
+
+	if (p->verdict->measure.samples < p->config->min_samples)
+		return STATE_FEW_SAMPLES;
+	if (!(p->in->home & (p->in->home - 1)))
+		return STATE_ONE_HOME;
+	if (!is_busy(p))
+		return STATE_IDLE;
+	switch_heuristics(d, p->config, &p->verdict->measure);
+	if (!may_move)
+		return STATE_BACKOFF;
+	return d->interleaving || d->migrating ? STATE_ACTIVE : STATE_BALANCED;
+}
+
+struct outcome decide(struct domain *d, const struct config *config, struct host *host, const struct input *input)
+{
+	struct input in = *input;
+	struct outcome out = { .nr = 0 };
+	struct verdict *v = &out.verdict;
+	struct period p = { .d = d, .config = config, .host = host, .in = &in, .verdict = v };
+	struct budget share = host_share(host, config, d->hungry);
+	bool was_hungry = d->hungry;
+
+	if (d->nr_nodes < NODES_MAX)
+		in.home &= (1ULL << d->nr_nodes) - 1;
+	p.left = share;
+	d->now += in.ns;
+	free(d->decision);
+	d->decision = NULL;
+	d->nr_decisions = d->room_decisions = 0;
+	memset(d->small, 0, sizeof(d->small));
+	memset(d->whole, 0, sizeof(d->whole));
+	pages_next_period(&d->pages, d->now);
+
+	v->measure = measure(in.matrix, d->nr_nodes, in.home);
+	v->accesses_per_us = host->accesses_per_us;
+	v->touched_pct = in.faults < in.marked ? 100.0 * in.faults / in.marked : 100;
+	note_samples(&p);
+	v->state = state_of(&p);
+	v->interleaving = d->interleaving;
+	v->migrating = d->migrating;
+	choose(&p);
+
+	d->quiet = v->moves ? 0 : d->quiet + 1;
+	d->hungry = v->moves || v->held[HELD_BUDGET];
+	host_took(host, (struct budget){ share.bytes - p.left.bytes, share.moves - p.left.moves }, was_hungry, d->hungry);
+	out.decision = d->decision;
+	out.nr = d->nr_decisions;
+	return out;
+}

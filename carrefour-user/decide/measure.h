@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a period's counters say of a domain as a whole. */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <stdint.h>
+
+#include "common/units.h"
+
+struct measure {
+	uint64_t samples;
+	unsigned int local;		/* of 1000 samples, those whose page was on the CPU's node */
+	unsigned int imbalance;		/* relative standard deviation between home nodes, in 1/1000 */
+	unsigned int own_imbalance;	/* ... were each access one to the own node */
+	uint8_t pair_from, pair_to;	/* the two nodes with the most traffic between them ... */
+	unsigned int pair;		/* ... and its share, of 1000 samples */
+	double load[NODES_MAX];		/* the share of each node's memory in all samples */
+};
+
+/* matrix[accessing node * nr_nodes + node of the page]; home: a bit for each home node. */
+struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t home);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the samples of a period say of the pages, and of the moves that were made before. */
+#include "decide/domain.h"
+
+#define JUDGE_SAMPLES 64	/* on moved pages: of fewer too much is chance */
+#define JUDGE_PER_PAGE 8	/* so that one hot page does not speak for all */
+#define FAILED_SHIFT_MAX 8	/* how often the pause of a page that cannot move is doubled */
+
+static bool makes_sense(const struct domain *d, const struct sample *s)
+{
+	return s->node < d->nr_nodes && s->home < d->nr_nodes &&
+	       (s->order == ORDER_4K || s->order == ORDER_2M || s->order == ORDER_1G) &&
+	       !(s->gfn & ((1ULL << s->order) - 1)) && !(s->gfn >> (64 - PAGE_SHIFT));
+}
+
+/* A vCPU that runs elsewhere for a while will be back; its memory waits for it. */
+static uint8_t node_of(const struct period *p, const struct sample *s)
+{
+	uint8_t node = s->vcpu < p->in->nr_vcpus ? p->in->vcpu_node[s->vcpu] : NO_NODE;
+
+	return node < p->d->nr_nodes ? node : s->node;
+}
+
+static void note_failure(struct period *p, struct page *page)
+{
+	unsigned int shift = page->failures < FAILED_SHIFT_MAX ? page->failures++ : FAILED_SHIFT_MAX;
+
+	page->ordered = false;
+	page->hold = HOLD_FAILED;
+	page->hold_until = p->d->now + (p->config->cooldown_ms * MS << shift);
+}
+
+/* Only samples tell whether a move took place; those of the period of the order may be from before. */
+static void note_arrival(struct period *p, struct page *page, const struct sample *s)
+{
+	if (s->home == page->target) {
+		page->ordered = false;
+		page->failures = 0;
+		page->judge_left = JUDGE_PER_PAGE;
+	} else if (page->period - page->moved_period >= 2) {
+		note_failure(p, page);
+	}
+}
+
+static void note_gain(struct period *p, struct page *page, const struct sample *s)
+{
+	const double *load = p->verdict->measure.load;
+	unsigned int nodes = __builtin_popcountll(p->in->home);
+
+	page->judge_left--;
+	p->d->judged++;
+	if (page->interleaved)
+		p->d->gained += load[page->target] <= load[page->from];
+	else if (s->node == s->home)
+		p->d->gained += 1;
+	else if (nodes > 1)
+		p->d->gained -= 1.0 / (nodes - 1);
+}
+
+static void note_sample(struct period *p, const struct sample *s)
+{
+	struct domain *d = p->d;
+	uint8_t node = node_of(p, s);
+	struct page *page;
+
+	page = pages_touch(&d->pages, s->gfn, s->order);
+	if (!page) {
+		p->verdict->untracked++;
+		return;
+	}
+	page->hits++;
+	if (page->ordered)
+		note_arrival(p, page, s);
+	if (page->judge_left && page->moved_period > p->d->settled && s->home == page->target)
+		note_gain(p, page, s);
+	page->home = s->home;
+	page_note(page, node);
+	if (page->nr_window > 1) {
+		p->verdict->again++;
+		p->verdict->again_same += page->streak > 1;
+	}
+	if (page->range == RANGE_COLLAPSING) {
+		page_set_range(&d->pages, page, RANGE_WHOLE);
+	} else if (page->range != RANGE_WHOLE && page->period - page->moved_period >= 2) {
+		/* It was not divided, or not by this table's knowledge put together. */
+		page_set_range(&d->pages, page, RANGE_WHOLE);
+		note_failure(p, page);
+	}
+	if (s->order == ORDER_4K && d->pages.nr_ranges)
+		large_sample_within(p, s, node);
+}
+
+void note_samples(struct period *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->in->nr_samples; i++) {
+		if (makes_sense(p->d, &p->in->sample[i]))
+			note_sample(p, &p->in->sample[i]);
+		else
+			p->verdict->strange++;
+	}
+}
+
+/*
+ * The ratio is measured on the pages that were moved. The domain's own ratio says nothing of
+ * a few moves in a terabyte, and changes with the guest's mood. A page that was moved to be
+ * local had no local sample; one that all nodes use alike has one in so many wherever it is, so
+ * what is not local counts against it, by as much as makes nothing of the two together. Where the
+ * vCPU is counts, not where it should be: an affinity that is not kept moves pages for nothing.
+ * A page that was interleaved gains as long as its node has no more load than the one that it left.
+ * A back-off is for all the moves before it: judged again when it ends, those of a phase that is
+ * over would lead to the next one, with nothing moved in between.
+ */
+bool judge_moves(struct period *p)
+{
+	struct domain *d = p->d;
+	struct verdict *v = p->verdict;
+
+	if (d->judged >= JUDGE_SAMPLES) {
+		v->judged = d->judged;
+		v->efficiency_pct = d->gained > 0 ? 100 * d->gained / d->judged : 0;
+		d->judged = 0;
+		d->gained = 0;
+		if (v->efficiency_pct >= p->config->efficiency_pct) {
+			/* Once may be chance. */
+			d->backoff_ns = d->backoff_ns / 2 >= p->config->backoff_ms * MS ? d->backoff_ns / 2 : 0;
+		} else if (d->now >= d->backoff_until) {
+			d->backoff_ns = d->backoff_ns ? d->backoff_ns * 2 : p->config->backoff_ms * MS;
+			if (d->backoff_ns > p->config->backoff_max_ms * MS)
+				d->backoff_ns = p->config->backoff_max_ms * MS;
+			d->backoff_until = d->now + d->backoff_ns;
+			d->settled = d->pages.period;
+		}
+	}
+	v->backoff_ms = d->now < d->backoff_until ? (d->backoff_until - d->now) / MS : 0;
+	return d->now >= d->backoff_until;
+}

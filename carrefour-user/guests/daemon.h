@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that the daemon has, and which guests there are.
+ *
+ * Who writes what: guests.c the table of guests; daemon/loop.c the configuration, the clock and what others want;
+ * daemon/period.c all else.
+ */
+#ifndef DAEMON_H
+#define DAEMON_H
+
+#include "decide/host.h"
+#include "guests/guest.h"
+#include "guests/memory.h"
+
+struct daemon {
+	struct config config;
+	struct host host;
+	struct guest **guest;		/* by id */
+	unsigned int nr;
+	uint64_t period;		/* how many there were */
+	uint64_t now, ns;		/* by the clock that never goes back; and since the last period */
+
+	/* Others are served within a period, too: daemon/breathe.h. */
+	void (*serve)(struct daemon *daemon);
+	uint64_t served_at, read_at;
+	bool ends, reloads;		/* as soon as can be; when the period is over */
+
+	struct share share;		/* of each guest that is not at rest */
+	uint64_t follow_until;		/* memory follows in this period */
+	unsigned int follow_left;	/* guests whose memory may yet */
+	int host_error, metrics_error;	/* that were said */
+	char metrics[256];		/* the file that was written; empty: none */
+};
+
+/* Which there are. One that is not in @switches any more, or gone, is only marked. False: out of memory. */
+bool guests_sync(struct daemon *daemon, const struct switches *switches, unsigned int nr);
+void guests_drop_gone(struct daemon *daemon);
+struct guest *guests_find(const struct daemon *daemon, unsigned int id);
+
+/* Those with memory of their own, and of these the ones that are not at rest. */
+unsigned int guests_sampled(const struct daemon *daemon, unsigned int *active);
+size_t guests_bytes(const struct daemon *daemon);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* libxenstore, and the paths. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <xenstore.h>
+
+#include "common/text.h"
+#include "process/log.h"
+#include "process/privileges.h"
+#include "store/cache.h"
+#include "store/store.h"
+
+#define READS_MAX 256	/* domains that are asked of in a period, with some requests each */
+#define WRITE_TRIES 8
+
+static struct xs_handle *xs;
+static bool watching;
+static bool by_socket;	/* ever */
+static int said = -1;	/* the errno that was said last of a connection that is not there */
+
+/* Whether somebody listens; where xenstored is a domain of its own, nobody ever does. */
+static bool has_socket(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error;
+	bool there;
+
+	if (fd < 0)
+		return false;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", xs_daemon_socket());
+	there = !connect(fd, (struct sockaddr *)&address, sizeof(address));
+	error = errno;
+	close(fd);
+	errno = error;
+	return there;
+}
+
+/*
+ * While nobody listens, libxenstore would take the kernel's connection instead, and wait there for the answer of a
+ * xenstored that is not there.
+ */
+static struct xs_handle *connect_to_store(void)
+{
+	struct xs_handle *new = NULL;
+	bool there;
+
+	/* Its socket is root's. */
+	privileges_raise();
+	there = has_socket();
+	if (there || !by_socket)
+		new = xs_open(0);
+	privileges_lower();
+	by_socket |= there;
+	return new;
+}
+
+/* Not before rights are dropped: it begins a thread, which keeps those that it begins with. */
+static bool watch(void)
+{
+	watching = xs_watch(xs, "/libxl", "libxl") && xs_watch(xs, "@introduceDomain", "domains") &&
+		   xs_watch(xs, "@releaseDomain", "domains");
+	return watching;
+}
+
+bool store_open(void)
+{
+	xs = connect_to_store();
+	return xs != NULL;
+}
+
+void store_close(void)
+{
+	xs_close(xs);
+	xs = NULL;
+	watching = false;
+}
+
+static bool is_alive(void)
+{
+	unsigned int nr;
+	char **names = xs_directory(xs, XBT_NULL, "/", &nr);
+
+	free(names);
+	return names && (watching || watch());
+}
+
+bool store_check(void)
+{
+	if (xs && is_alive())
+		return true;
+	if (xs) {
+		log_line(LEVEL_WARNING, "the connection to xenstore is lost; it is opened again, and domains stay as they were");
+		store_close();
+	}
+	xs = connect_to_store();
+	if (xs && is_alive()) {
+		log_line(LEVEL_INFO, "xenstore is connected again");
+		said = -1;
+		cache_doubt();
+		return true;
+	}
+	if (errno != said)
+		log_line(LEVEL_WARNING, "cannot connect to xenstore: %s; tried again each period", strerror(errno));
+	said = errno;
+	store_close();
+	return false;
+}
+
+int store_fd(void)
+{
+	return xs && watching ? xs_fileno(xs) : -1;
+}
+
+/* Of what happens below /libxl most is about devices. */
+static void note_event(const char *path)
+{
+	const char *rest;
+	unsigned long id;
+	char *end;
+
+	id = strncmp(path, "/libxl/", 7) ? DOMID_LIMIT : strtoul(path + 7, &end, 10);
+	if (id >= DOMID_LIMIT) {
+		cache_list();
+		return;
+	}
+	rest = strchr(path + 7, '/');
+	if (!rest)
+		cache_list();
+	if (!rest || !strncmp(rest, "/numa-policy", 12))
+		cache_mark(id);
+}
+
+void store_read(void)
+{
+	char **event;
+
+	while (xs && (event = xs_check_watch(xs))) {
+		note_event(event[XS_WATCH_PATH]);
+		free(event);
+	}
+}
+
+/* Of /libxl/DOMID/numa-policy; malloc()ed, NULL: not there, or *broken: no answer. */
+static char *read_key(unsigned int domid, const char *key, bool *broken)
+{
+	char path[64], *value;
+
+	snprintf(path, sizeof(path), "/libxl/%u/numa-policy/%s", domid, key);
+	value = xs_read(xs, XBT_NULL, path, NULL);
+	*broken |= !value && errno != ENOENT;
+	return value;
+}
+
+static bool is(const char *value, const char *what)
+{
+	return value && !strcmp(value, what);
+}
+
+static enum auto_class class_of(const char *value)
+{
+	unsigned int class;
+
+	for (class = 0; class < NR_CLASSES; class++)
+		if (is(value, class_name(class)))
+			return class;
+	return CLASS_UNKNOWN;
+}
+
+static void read_name(struct switches *w)
+{
+	char path[64], *name;
+
+	snprintf(path, sizeof(path), "/local/domain/%u/name", w->id);
+	name = xs_read(xs, XBT_NULL, path, NULL);
+	if (name)
+		snprintf(w->name, sizeof(w->name), "%s", name);
+	else
+		snprintf(w->name, sizeof(w->name), "%u", w->id);
+	free(name);
+	text_clean(w->name);
+}
+
+/* False: nothing is on. */
+static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
+{
+	char *carrefour = read_key(domid, "carrefour", broken), *mode = read_key(domid, "auto", broken);
+	char *class = read_key(domid, "auto-class", broken), *follows = read_key(domid, "auto-follows", broken);
+
+	*w = (struct switches){
+		.id = domid, .carrefour = is(carrefour, "1"), .class = class_of(class), .follows = is(follows, "1"),
+		.mode = is(mode, "1") ? AUTO_ON : is(mode, "advise") ? AUTO_ADVISE : AUTO_OFF,
+	};
+	free(carrefour);
+	free(mode);
+	free(class);
+	free(follows);
+	if (!w->carrefour && w->mode == AUTO_OFF)
+		return false;
+	read_name(w);
+	return true;
+}
+
+/* Which domains there are. No domain at all is a good answer; no answer is none. */
+static bool read_list(void)
+{
+	unsigned int names, i;
+	char **name = xs_directory(xs, XBT_NULL, "/libxl", &names);
+
+	if (!name && errno != ENOENT)
+		return false;
+	cache_begin_list();
+	for (i = 0; name && i < names; i++) {
+		char *end;
+		unsigned long id = strtoul(name[i], &end, 10);
+
+		if (end != name[i] && !*end && id && id < DOMID_LIMIT)
+			cache_is_there(id);
+	}
+	cache_end_list();
+	free(name);
+	return true;
+}
+
+bool store_switches(struct switches **all, unsigned int *nr)
+{
+	static bool broken_said;
+	unsigned int id = 0, reads = 0;
+	bool broken_any = false;
+
+	if (!xs || !cache_is_doubtful())
+		return false;
+	/* What changes from here on makes another event. */
+	if (cache_wants_list() && !read_list())
+		return false;
+	while (reads++ < READS_MAX && cache_next(&id)) {
+		struct switches now;
+		bool broken = false, on = read_switches(id, &now, &broken);
+
+		/* What was not told is not off: it stays as it was, and is asked for again. */
+		if (!broken)
+			cache_set(id, on ? &now : NULL);
+		else if (!broken_any && !broken_said)
+			log_line(LEVEL_WARNING, "domain %u: xenstore does not tell whether Carrefour is on: %s; it stays as it was, "
+				 "and is asked for again each period", id, strerror(errno));
+		broken_any |= broken;
+	}
+	broken_said = broken_any;
+	return cache_copy(all, nr);
+}
+
+struct node {
+	const char *path, *value;
+};
+
+static bool has(xs_transaction_t t, const char *path, const char *value)
+{
+	char *there = xs_read(xs, t, path, NULL);
+	bool good = there && (!value || !strcmp(there, value));
+
+	free(there);
+	return good;
+}
+
+/*
+ * In a transaction: the domain may be going, and no node of it may be left then; or what is @path no longer has @value, for
+ * which this was to be written.
+ */
+static bool write_if(const char *path, const char *value, const char *domain, const struct node *node, unsigned int nr)
+{
+	unsigned int try, i;
+
+	for (try = 0; xs && try < WRITE_TRIES; try++) {
+		xs_transaction_t t = xs_transaction_start(xs);
+		bool good;
+
+		if (t == XBT_NULL)
+			return false;
+		good = has(t, path, value);
+		for (i = 0; good && i < nr; i++) {
+			char name[128];
+
+			snprintf(name, sizeof(name), "%s/%s", domain, node[i].path);
+			good = xs_write(xs, t, name, node[i].value, strlen(node[i].value));
+		}
+		if (xs_transaction_end(xs, t, !good))
+			return good;
+		if (errno != EAGAIN)
+			return false;
+	}
+	return false;
+}
+
+/* Once auto is off, nothing of it is left behind. */
+static bool write_for_toolstack(unsigned int domid, const struct node *node, unsigned int nr)
+{
+	char domain[32], mode[64];
+
+	snprintf(domain, sizeof(domain), "/libxl/%u", domid);
+	snprintf(mode, sizeof(mode), "%s/numa-policy/auto", domain);
+	return write_if(mode, "1", domain, node, nr);
+}
+
+bool store_write_class(unsigned int domid, enum auto_class class, bool carrefour, bool follows)
+{
+	const struct node node[] = {
+		{ "numa-policy/auto-class", class_name(class) }, { "numa-policy/carrefour", carrefour ? "1" : "0" },
+		{ "numa-policy/auto-follows", follows ? "1" : "0" },
+	};
+
+	return write_for_toolstack(domid, node, 3);
+}
+
+bool store_write_followed(unsigned int domid)
+{
+	const struct node node = { "numa-policy/auto-follows", "0" };
+
+	return write_for_toolstack(domid, &node, 1);
+}
+
+bool store_tell_guest(unsigned int domid, bool page_events)
+{
+	const struct node node = { "control/page-events", page_events ? "1" : "0" };
+	char domain[32];
+
+	snprintf(domain, sizeof(domain), "/local/domain/%u", domid);
+	return write_if(domain, NULL, domain, &node, 1);
+}

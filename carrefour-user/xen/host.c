@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The connection to Xen, and what there is to know of the host. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xentoollog.h>
+
+#include "xen/xen.h"
+#include "xen/private.h"
+
+xc_interface *xen_xc;
+xenforeignmemory_handle *xen_fmem;
+static unsigned int nr_nodes;
+static xc_meminfo_t meminfo[NODES_MAX];
+
+/* Of each CPU; its array has room for nr_cpus. */
+static xc_cputopo_t *cpu;
+static unsigned int nr_cpus;
+static xc_cpumap_t hard, soft;
+
+/* libxenctrl's messages have less in them than what the daemon says of the same errno. */
+static void log_nothing(xentoollog_logger *logger, xentoollog_level level, int errnoval, const char *context,
+			const char *format, va_list al)
+{
+	(void)logger, (void)level, (void)errnoval, (void)context, (void)format, (void)al;
+}
+
+static xentoollog_logger nothing = { .vmessage = log_nothing };
+
+static int read_nodes(void)
+{
+	unsigned int nr = NODES_MAX;
+
+	memset(meminfo, 0, sizeof(meminfo));
+	/* Asked for as many as there are, Xen says how many that is. */
+	if (xc_numainfo(xen_xc, &nr, meminfo, NULL))
+		return errno;
+	nr_nodes = nr < NODES_MAX ? nr : NODES_MAX;
+	return nr_nodes ? 0 : ENODEV;
+}
+
+int xen_open(void)
+{
+	int error;
+
+	xen_xc = xc_interface_open(&nothing, &nothing, 0);
+	if (!xen_xc)
+		return errno;
+	xen_fmem = xenforeignmemory_open(&nothing, 0);
+	if (!xen_fmem)
+		return errno;
+	error = read_nodes();
+	if (error)
+		return error;
+	hard = xc_cpumap_alloc(xen_xc);
+	soft = xc_cpumap_alloc(xen_xc);
+	return hard && soft ? 0 : ENOMEM;
+}
+
+void xen_close(void)
+{
+	free(cpu);
+	free(hard);
+	free(soft);
+	if (xen_fmem)
+		xenforeignmemory_close(xen_fmem);
+	if (xen_xc)
+		xc_interface_close(xen_xc);
+}
+
+unsigned int xen_nodes(void)
+{
+	return nr_nodes;
+}
+
+static int read_cpus(void)
+{
+	unsigned int there = 0, nr;
+	xc_cputopo_t *new;
+
+	if (xc_cputopoinfo(xen_xc, &there, NULL))
+		return errno;
+	new = realloc(cpu, (there + 1) * sizeof(*cpu));
+	if (!new)
+		return ENOMEM;
+	cpu = new;
+	nr = there;
+	if (xc_cputopoinfo(xen_xc, &nr, cpu))
+		return errno;
+	nr_cpus = nr < there ? nr : there;
+	return 0;
+}
+
+int xen_look_at_host(uint64_t free[NODES_MAX])
+{
+	unsigned int nr = nr_nodes, n;
+	int error = read_cpus();
+
+	if (error)
+		return error;
+	if (xc_numainfo(xen_xc, &nr, meminfo, NULL))
+		return errno;
+	for (n = 0; n < nr_nodes; n++)
+		free[n] = meminfo[n].memsize == XEN_INVALID_MEM_SZ ? 0 : meminfo[n].memfree;
+	return 0;
+}
+
+/* The one node of the CPUs of @map that are online; NO_NODE: there are several, or none. */
+static uint8_t one_node(xc_cpumap_t map)
+{
+	uint8_t node = NO_NODE;
+	unsigned int i;
+
+	for (i = 0; i < nr_cpus; i++) {
+		if (cpu[i].node >= nr_nodes || !xc_cpumap_testcpu(i, map))
+			continue;
+		if (node != NO_NODE && node != cpu[i].node)
+			return NO_NODE;
+		node = cpu[i].node;
+	}
+	return node;
+}
+
+int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr)
+{
+	xc_domaininfo_t info;
+	unsigned int v, all;
+	uint8_t *new;
+
+	if (xc_domain_getinfo_single(xen_xc, domid, &info))
+		return errno;
+	if (info.flags & XEN_DOMINF_dying)
+		return ESRCH;
+	/* Of one whose vCPUs have not been made, it is one less than 0. */
+	all = info.max_vcpu_id + 1;
+	if (info.max_vcpu_id == XEN_INVALID_MAX_VCPU_ID)
+		all = 0;
+	new = realloc(*vcpu_node, all ? all : 1);
+	if (!new)
+		return ENOMEM;
+	*vcpu_node = new;
+	*nr = all;
+	for (v = 0; v < *nr; v++) {
+		new[v] = NO_NODE;
+		/* There need not be a vCPU of each number. */
+		if (xc_vcpu_getaffinity(xen_xc, domid, v, hard, soft, XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT))
+			continue;
+		new[v] = one_node(hard);
+		if (new[v] == NO_NODE)
+			new[v] = one_node(soft);
+	}
+	return 0;
+}

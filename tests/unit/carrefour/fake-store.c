@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake-xen.h"
+#include "store/store.h"
+
+bool store_open(void)
+{
+	return true;
+}
+
+void store_close(void)
+{
+}
+
+bool store_check(void)
+{
+	return !fake_enter(CALL_STORE, 0);
+}
+
+int store_fd(void)
+{
+	return -1;
+}
+
+void store_read(void)
+{
+}
+
+bool store_switches(struct switches **switches, unsigned int *nr)
+{
+	unsigned int i;
+
+	if (!fake.changed)
+		return false;
+	fake.changed = false;
+	*nr = 0;
+	*switches = calloc(fake.nr + 1, sizeof(**switches));
+	for (i = 0; *switches && i < fake.nr; i++) {
+		struct fake_guest *g = &fake.guest[i];
+
+		if (!g->gone && (g->switches.carrefour || g->switches.mode != AUTO_OFF))
+			(*switches)[(*nr)++] = g->switches;
+	}
+	return *switches;
+}
+
+/* As a toolstack that takes auto's word for the policy. */
+bool store_write_class(unsigned int domid, enum auto_class class, bool carrefour, bool follows)
+{
+	struct fake_guest *g = fake_guest(domid);
+
+	if (fake_enter(CALL_WRITE, domid) || !g || g->gone || g->switches.mode != AUTO_ON)
+		return false;
+	g->class = class;
+	g->switches.carrefour = carrefour;
+	g->switches.follows = follows;
+	g->switches.class = class;
+	fake.changed = true;
+	return true;
+}
+
+bool store_write_followed(unsigned int domid)
+{
+	struct fake_guest *g = fake_guest(domid);
+
+	if (fake_enter(CALL_WRITE, domid) || !g || g->gone || g->switches.mode != AUTO_ON)
+		return false;
+	g->switches.follows = false;
+	fake.changed = true;
+	return true;
+}
+
+bool store_tell_guest(unsigned int domid, bool page_events)
+{
+	struct fake_guest *g = fake_guest(domid);
+
+	if (fake_enter(CALL_WRITE, domid) || !g || g->gone)
+		return false;
+	g->page_events = page_events;
+	return true;
+}

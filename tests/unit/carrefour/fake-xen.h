@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A stand-in for Xen and xenstore, behind xen.h and store.h, with any number of guests. It keeps what those headers promise:
+ * ESRCH for a domain that is gone, results of what was not tried, switches only if they have changed. Time is the fake's,
+ * and passes by what calls cost, unless it is .real.
+ */
+#ifndef FAKE_XEN_H
+#define FAKE_XEN_H
+
+#include "guests/daemon.h"
+
+enum fake_call {
+	CALL_HOST, CALL_VCPUS, CALL_POLICY_GET, CALL_POLICY_SET, CALL_REBALANCE, CALL_START, CALL_GET, CALL_MOVE, CALL_STORE,
+	CALL_WRITE, NR_CALLS
+};
+
+struct fake_guest {
+	struct switches switches;
+	bool gone;			/* Xen has no such domain */
+	unsigned int nr_vcpus;
+	struct xen_policy policy;
+	unsigned int samples;		/* that come between two calls of xen_sample_get() */
+	unsigned int span;		/* pages that it accesses; the first part of them from node 0, and so on */
+	uint8_t *home;			/* of each */
+	uint64_t gfns;			/* that xen_rebalance() has to look at */
+	uint64_t moved;			/* by xen_move() */
+	enum xen_state state;
+	char *ring;
+	size_t ring_bytes;
+	struct counters counters;
+	bool page_events;		/* as store_tell_guest() said */
+	int class;			/* as store_write_class() said; -1: never */
+};
+
+struct fake {
+	unsigned int nr_nodes, nr;
+	uint64_t free[NODES_MAX];
+	struct fake_guest *guest;	/* by id, from 1 on */
+	bool changed;			/* switches */
+	bool real;			/* time */
+	uint64_t now, random;
+	struct fake_trouble {
+		int error;		/* 0: none */
+		unsigned int of;	/* this domain; 0: all */
+		unsigned int us;	/* that a call takes */
+		unsigned int calls;	/* that there were */
+	} call[NR_CALLS];
+	void (*between)(enum fake_call call, unsigned int id);	/* called before each one; NULL: nothing is */
+};
+
+extern struct fake fake;
+
+/* Guests 1 to @nr, with Carrefour on, a first-touch policy and all memory on node 0. */
+void fake_begin(unsigned int nr_nodes, unsigned int nr);
+void fake_end(void);
+struct fake_guest *fake_guest(unsigned int id);
+
+/* A number from the environment. */
+unsigned long fake_number(const char *name, unsigned long otherwise);
+
+/* What a call costs; and its error. */
+int fake_enter(enum fake_call call, unsigned int id);
+
+#endif

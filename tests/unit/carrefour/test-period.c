@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Periods of the daemon: what takes long, and how much memory there is. */
+#include "decide/decide.h"
+#include "periods.h"
+
+static unsigned int at_home(unsigned int id)
+{
+	struct fake_guest *g = fake_guest(id);
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < g->span; i++)
+		nr += g->home[i] == (uint64_t)i * fake.nr_nodes / g->span;
+	return 100 * nr / g->span;
+}
+
+static void pages_come_home(void **unused)
+{
+	(void)unused;
+	begin(4, 3);
+	d.config.log_decisions = 2;
+	periods(40);
+	/* A quarter of them has been there from the start. */
+	assert_true(at_home(1) > 80 && at_home(2) > 80 && at_home(3) > 80);
+	assert_true(d.guest[0]->metrics.results[RESULT_DONE] == fake_guest(1)->moved && fake_guest(1)->moved > 1000);
+	assert_true(lines("migrate gfn") >= 6 && lines("decisions more in this period") >= 3);
+	end();
+}
+
+static void others_are_served_meanwhile(void **unused)
+{
+	unsigned int i;
+	uint64_t begun;
+
+	(void)unused;
+	begin(4, 60);
+	for (i = 1; i <= 60; i++) {
+		struct fake_guest *g = fake_guest(i);
+
+		g->switches = (struct switches){ .id = i, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+		g->policy.name = "round-4k";
+		g->gfns = 1ULL << 40;
+	}
+	fake.call[CALL_REBALANCE].us = 1000;
+	periods(2);
+	for (i = 0; i < 30; i++) {
+		begun = fake.now;
+		periods(1);
+		/* All of them together have a quarter of a period. */
+		assert_true(fake.now - begun <= (1000 + 250 + 60) * MS);
+	}
+	assert_true(longest <= 100 * MS);
+	/* Each has had its turn. */
+	for (i = 0; i < d.nr; i++)
+		assert_true(d.guest[i]->follow.gfn > 0);
+	/* A call that takes long is followed by shorter ones. */
+	fake.call[CALL_REBALANCE].us = 60000;
+	periods(60);
+	for (i = 0; i < d.nr; i++)
+		assert_true(d.guest[i]->follow.step && d.guest[i]->follow.step < 4096);
+	end();
+
+	/* One alone has all of the time. */
+	begin(4, 1);
+	fake_guest(1)->switches = (struct switches){ .id = 1, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	fake_guest(1)->policy.name = "round-4k";
+	fake_guest(1)->gfns = 1ULL << 40;
+	fake.call[CALL_REBALANCE].us = 1000;
+	periods(5);
+	assert_true(d.guest[0]->follow.gfn > 500 * 4096 && longest > 0 && longest <= 100 * MS);
+	end();
+}
+
+static void moves_and_questions_let_others_in(void **unused)
+{
+	(void)unused;
+	begin(2, 40);
+	fake.call[CALL_MOVE].us = 30000;
+	fake.call[CALL_VCPUS].us = 20000;
+	fake.call[CALL_POLICY_GET].us = 15000;
+	periods(6);
+	assert_true(fake.call[CALL_MOVE].calls > 40);
+	assert_true(longest > 0 && longest <= 100 * MS);
+	end();
+}
+
+static void the_end_is_not_put_off(void **unused)
+{
+	uint64_t begun;
+
+	(void)unused;
+	begin(2, 100);
+	periods(3);
+	fake.call[CALL_GET].us = 20000;
+	end_after = 2;
+	begun = fake.now;
+	periods(1);
+	assert_true(d.ends && fake.now - begun < (1000 + 200) * MS);
+	end();
+}
+
+/* What came while others were looked at belongs to the next period, wherever its room is by then. */
+static void samples_that_come_meanwhile_are_kept(void **unused)
+{
+	unsigned int i, n;
+	uint64_t all[8] = { 0 };
+
+	(void)unused;
+	begin(2, 8);
+	fake.call[CALL_POLICY_GET].us = 300000;
+	for (i = 1; i <= 8; i++)
+		fake_guest(i)->samples = 3000;
+	for (n = 0; n < 20; n++) {
+		periods(1);
+		for (i = 0; i < 8; i++)
+			all[i] += d.guest[i]->in.nr_samples;
+	}
+	/* But for those of the last periods. */
+	for (i = 0; i < 8; i++)
+		assert_true(all[i] >= 3000 * 17 && !d.guest[i]->metrics.lost);
+	end();
+}
+
+static void memory_is_divided(void **unused)
+{
+	struct share one, many;
+	unsigned int most, i;
+
+	(void)unused;
+	begin(2, 120);
+	d.config.memory_mb = 16;
+	most = memory_guests(&d.config, 2);
+	assert_true(most > 60 && most < 100);
+	periods(4);
+	assert_int_equal(lines("not sampled: memory_mb is not enough for another guest; raise it in carrefour.conf"), 120 - most);
+	assert_true(guests_bytes(&d) <= 16 * MIB + 120 * sizeof(struct guest));
+	/* What leaves makes room, at the next try. */
+	for (i = 1; i <= 60; i++)
+		fake_guest(i)->gone = true;
+	periods(33);
+	assert_int_equal(d.nr, 60);
+	for (i = 0; i < d.nr; i++)
+		assert_true(d.guest[i]->sampling == SAMPLING_RUNS);
+	end();
+	/* Alone, a guest has all that it may want; of many, each has less; never more than there is, all together. */
+	d.config = config_defaults();
+	one = memory_share(&d.config, 64, 1, 1);
+	assert_true(one.pages == d.config.pages && one.samples == 1 << 18);
+	for (i = 1; i <= memory_guests(&d.config, 64); i++) {
+		unsigned int active = 1 + i / 2;
+
+		many = memory_share(&d.config, 64, i, active);
+		assert_true(many.pages >= 1024 && many.pages <= one.pages && many.samples >= 1024);
+		assert_true(active * memory_of(many, 64) + (i - active) * memory_of(memory_least(), 64) <= d.config.memory_mb * MIB);
+	}
+}
+
+static void who_rests_gives_back(void **unused)
+{
+	(void)unused;
+	begin(2, 2);
+	periods(5);
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	fake_guest(1)->samples = 0;
+	periods(70);
+	assert_int_equal(domain_pages(d.guest[0]->domain), 1024);
+	assert_int_equal(domain_pages(d.guest[1]->domain), 65536);
+	fake_guest(1)->samples = 1000;
+	periods(5);
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	end();
+}
+
+static void affinity_is_asked_for_now_and_then(void **unused)
+{
+	(void)unused;
+	begin(2, 10);
+	periods(101);
+	assert_true(fake.call[CALL_POLICY_GET].calls >= 1000);
+	assert_true(fake.call[CALL_VCPUS].calls >= 100 && fake.call[CALL_VCPUS].calls <= 130);
+	end();
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_come_home),
+		cmocka_unit_test(others_are_served_meanwhile),
+		cmocka_unit_test(moves_and_questions_let_others_in),
+		cmocka_unit_test(the_end_is_not_put_off),
+		cmocka_unit_test(samples_that_come_meanwhile_are_kept),
+		cmocka_unit_test(memory_is_divided),
+		cmocka_unit_test(who_rests_gives_back),
+		cmocka_unit_test(affinity_is_asked_for_now_and_then),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("period", tests, NULL, NULL);
+}

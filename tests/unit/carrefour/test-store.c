@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* store.c with a stand-in for libxenstore: keys in memory, an event for each that changes, and answers that fail. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xenstore.h>
+
+#include "chance.h"
+#include "store/store.h"
+
+#define KEYS_MAX 8192
+
+static struct {
+	char path[64], value[64];
+} keys[KEYS_MAX];
+static unsigned int nr_keys;
+static char events[KEYS_MAX][64];
+static unsigned int nr_events, at_event;
+static unsigned int reads;		/* requests that were answered */
+static unsigned int broken;		/* a domain whose keys cannot be read; 0: none */
+static bool list_is_broken;
+
+/* What libxenstore promises is kept: malloc()ed answers, errno, NULL for what is not there. */
+
+struct xs_handle *xs_open(unsigned long flags)
+{
+	(void)flags;
+	return (struct xs_handle *)keys;
+}
+
+void xs_close(struct xs_handle *h)
+{
+	(void)h;
+}
+
+const char *xs_daemon_socket(void)
+{
+	return "/nonexistent";
+}
+
+int xs_fileno(struct xs_handle *h)
+{
+	(void)h;
+	return 0;
+}
+
+bool xs_watch(struct xs_handle *h, const char *path, const char *token)
+{
+	(void)h, (void)token;
+	/* Each watch fires once when it is set. */
+	snprintf(events[nr_events++], sizeof(*events), "%s", path);
+	return true;
+}
+
+char **xs_check_watch(struct xs_handle *h)
+{
+	char **event;
+
+	(void)h;
+	if (at_event == nr_events) {
+		at_event = nr_events = 0;
+		errno = EAGAIN;
+		return NULL;
+	}
+	event = malloc(2 * sizeof(*event) + 64);
+	event[XS_WATCH_PATH] = (char *)(event + 2);
+	event[XS_WATCH_TOKEN] = (char *)(event + 2);
+	strcpy(event[XS_WATCH_PATH], events[at_event++]);
+	return event;
+}
+
+static int find(const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_keys; i++)
+		if (!strcmp(keys[i].path, path))
+			return i;
+	return -1;
+}
+
+void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path, unsigned int *length)
+{
+	unsigned int id;
+	int i = find(path);
+
+	(void)h, (void)t, (void)length;
+	reads++;
+	if (broken && sscanf(path, "/libxl/%u/", &id) == 1 && id == broken) {
+		errno = EIO;
+		return NULL;
+	}
+	if (i < 0) {
+		errno = ENOENT;
+		return NULL;
+	}
+	return strdup(keys[i].value);
+}
+
+char **xs_directory(struct xs_handle *h, xs_transaction_t t, const char *path, unsigned int *nr)
+{
+	unsigned int i, id, last = 0;
+	char **names, *text;
+
+	(void)h, (void)t;
+	reads++;
+	if (list_is_broken && !strcmp(path, "/libxl")) {
+		errno = EIO;
+		return NULL;
+	}
+	names = malloc(KEYS_MAX * (sizeof(*names) + 8));
+	text = (char *)(names + KEYS_MAX);
+	*nr = 0;
+	for (i = 0; i < nr_keys; i++)
+		if (sscanf(keys[i].path, "/libxl/%u/", &id) == 1 && id != last) {
+			names[(*nr)++] = text;
+			text += sprintf(text, "%u", id) + 1;
+			last = id;
+		}
+	return names;
+}
+
+bool xs_write(struct xs_handle *h, xs_transaction_t t, const char *path, const void *value, unsigned int length)
+{
+	(void)h, (void)t, (void)path, (void)value, (void)length;
+	return true;
+}
+
+xs_transaction_t xs_transaction_start(struct xs_handle *h)
+{
+	(void)h;
+	return 1;
+}
+
+bool xs_transaction_end(struct xs_handle *h, xs_transaction_t t, bool abort)
+{
+	(void)h, (void)t, (void)abort;
+	return true;
+}
+
+/* NULL: it goes. A domain's keys lie together, as xs_directory() takes them. */
+static void change(unsigned int id, const char *key, const char *value)
+{
+	char path[64];
+	int i;
+
+	snprintf(path, sizeof(path), "/libxl/%u/%s", id, key);
+	i = find(path);
+	if (i < 0) {
+		i = nr_keys;
+		while (i > 0 && strtoul(keys[i - 1].path + 7, NULL, 10) > id)
+			i--;
+		memmove(&keys[i + 1], &keys[i], (nr_keys++ - i) * sizeof(*keys));
+		strcpy(keys[i].path, path);
+	}
+	if (value)
+		strcpy(keys[i].value, value);
+	else
+		memmove(&keys[i], &keys[i + 1], (--nr_keys - i) * sizeof(*keys));
+	strcpy(events[nr_events++], path);
+}
+
+static void begin(void)
+{
+	nr_keys = nr_events = at_event = broken = 0;
+	list_is_broken = false;
+	assert_true(store_open());
+	assert_true(store_check());
+}
+
+static void end(void)
+{
+	struct switches *all;
+	unsigned int nr;
+
+	/* Nobody is left for the next test. */
+	nr_keys = broken = 0;
+	strcpy(events[nr_events++], "@releaseDomain");
+	store_read();
+	assert_true(store_switches(&all, &nr));
+	assert_int_equal(nr, 0);
+	free(all);
+	store_close();
+}
+
+static struct switches *all;
+static unsigned int nr;
+
+static void look(void)
+{
+	free(all);
+	all = NULL;
+	store_read();
+	assert_true(store_switches(&all, &nr));
+}
+
+static void one_change_costs_one_domain(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin();
+	for (i = 1; i <= 200; i++)
+		change(i, "numa-policy/carrefour", "1");
+	look();
+	assert_int_equal(nr, 200);
+	store_read();
+	assert_false(store_switches(&all, &nr));
+	reads = 0;
+	change(77, "numa-policy/auto", "advise");
+	look();
+	assert_true(reads <= 5);
+	assert_true(nr == 200 && all[76].id == 77 && all[76].mode == AUTO_ADVISE && all[75].mode == AUTO_OFF);
+	/* What is about devices costs nothing. */
+	reads = 0;
+	change(5, "device/vbd", "x");
+	store_read();
+	assert_false(store_switches(&all, &nr));
+	assert_int_equal(reads, 0);
+	end();
+}
+
+static void hundreds_come_in_some_periods(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin();
+	for (i = 1; i <= 600; i++)
+		change(i, "numa-policy/carrefour", "1");
+	reads = 0;
+	look();
+	assert_true(nr > 100 && nr < 600 && reads < 1500);
+	look();
+	look();
+	assert_int_equal(nr, 600);
+	end();
+}
+
+static void one_that_is_not_told_keeps_out_nobody(void **unused)
+{
+	int out, file = open("said", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char said[512] = "";
+
+	(void)unused;
+	begin();
+	change(3, "numa-policy/carrefour", "1");
+	change(4, "numa-policy/carrefour", "1");
+	look();
+	out = dup(STDERR_FILENO);
+	dup2(file, STDERR_FILENO);
+	broken = 3;
+	change(3, "numa-policy/auto", "1");
+	change(5, "numa-policy/carrefour", "1");
+	look();
+	assert_true(nr == 3 && all[0].id == 3 && all[0].carrefour && all[0].mode == AUTO_OFF && all[2].id == 5);
+	look();
+	fflush(stderr);
+	dup2(out, STDERR_FILENO);
+	close(out);
+	assert_true(pread(file, said, sizeof(said) - 1, 0) > 0);
+	close(file);
+	/* Once, and with the number. */
+	assert_non_null(strstr(said, "domain 3: "));
+	assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+	broken = 0;
+	look();
+	assert_int_equal(all[0].mode, AUTO_ON);
+	/* Without a list, all stays as it was. */
+	list_is_broken = true;
+	strcpy(events[nr_events++], "@releaseDomain");
+	store_read();
+	assert_false(store_switches(&all, &nr));
+	list_is_broken = false;
+	look();
+	assert_int_equal(nr, 3);
+	end();
+}
+
+static void names_are_text(void **unused)
+{
+	(void)unused;
+	begin();
+	change(3, "numa-policy/carrefour", "1");
+	strcpy(keys[nr_keys].path, "/local/domain/3/name");
+	strcpy(keys[nr_keys++].value, "x\n<0>kernel: fire\x1b[31m \xff\xc2\x9b \xc3\xa9");
+	look();
+	assert_string_equal(all[0].name, "x?<0>kernel: fire?[31m ?? \xc3\xa9");
+	end();
+}
+
+/* The model: what the keys say. */
+static void anything_may_change(void **unused)
+{
+	static const char *const modes[] = { "0", "1", "advise" };
+	unsigned int i, id, round;
+
+	(void)unused;
+	test_seed();
+	begin();
+	for (round = 0; round < 400; round++) {
+		for (i = rnd(6); i; i--) {
+			id = 1 + rnd(40);
+			if (rnd(4) == 0) {
+				for (i = 0; i < nr_keys;)
+					if (strtoul(keys[i].path + 7, NULL, 10) == id)
+						memmove(&keys[i], &keys[i + 1], (--nr_keys - i) * sizeof(*keys));
+					else
+						i++;
+				strcpy(events[nr_events++], rnd(2) ? "@releaseDomain" : "/libxl");
+				break;
+			}
+			change(id, rnd(2) ? "numa-policy/carrefour" : "numa-policy/auto", modes[rnd(3)]);
+		}
+		broken = rnd(3) ? 0 : 1 + rnd(40);
+		list_is_broken = rnd(5) == 0;
+		store_read();
+		free(all);
+		all = NULL;
+		store_switches(&all, &nr);
+	}
+	/* What was not told, was asked for again. */
+	broken = 0;
+	list_is_broken = false;
+	strcpy(events[nr_events++], "@releaseDomain");
+	look();
+	for (id = 1, i = 0; id <= 40; id++) {
+		char path[64];
+		int carrefour, mode;
+		bool on, advise;
+
+		snprintf(path, sizeof(path), "/libxl/%u/numa-policy/carrefour", id);
+		carrefour = find(path);
+		snprintf(path, sizeof(path), "/libxl/%u/numa-policy/auto", id);
+		mode = find(path);
+		on = carrefour >= 0 && !strcmp(keys[carrefour].value, "1");
+		advise = mode >= 0 && strcmp(keys[mode].value, "0");
+		if (!on && !advise)
+			continue;
+		assert_true(i < nr && all[i].id == id && all[i].carrefour == on && (all[i].mode != AUTO_OFF) == advise);
+		i++;
+	}
+	assert_int_equal(i, nr);
+	end();
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_change_costs_one_domain),
+		cmocka_unit_test(hundreds_come_in_some_periods),
+		cmocka_unit_test(one_that_is_not_told_keeps_out_nobody),
+		cmocka_unit_test(names_are_text),
+		cmocka_unit_test(anything_may_change),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
