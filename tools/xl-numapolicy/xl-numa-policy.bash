@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # bash completion for xl numa-policy, and for xl-numa-policy under its own name.
 #
 # xl's own completion calls _xl_NAME for a command that is a program xl-NAME.

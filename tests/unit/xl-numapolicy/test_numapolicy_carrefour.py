@@ -113,9 +113,9 @@ def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
     (["set", "guest1", "+carfour"], "no switch '+carfour'"),
     (["set", "guest1", "+carrefour", "--nodes", "1"], "--nodes needs a policy"),
     (["set", "guest1", "+auto", "--rebalance"], "--rebalance needs a policy"),
-    (["show", "guest1", "+carrefour"], "+ and - switch what set sets"),
-    (["list", "--seconds", "1"], "--seconds is an option of record and top only"),
-    (["record", "guest1", "file", "--count", "1"], "--count is an option of top only"),
+    (["show", "guest1", "+carrefour"], "'+carrefour' is a switch of set only"),
+    (["list", "--seconds", "1"], "'--seconds' is an option of top and record only"),
+    (["record", "guest1", "file", "--count", "1"], "'--count' is an option of top only"),
     (["top", "--count", "0"], "'0' is no value for --count; give 1 to 86400"),
     (["top", "--seconds", "1h"], "'1h' is no value for --seconds"),
 ])
@@ -335,5 +335,5 @@ def test_replay(xl, tmp_path):
     (tmp_path / "carrefour-replay").chmod(0o755)
     assert xl.good("replay", "some.trace", env={"PATH": f"{tmp_path}:/bin"}) == "--periods some.trace\n"
     for option in ("--json", "--raw", "--verbose"):
-        assert f"{option} is no option of replay" in xl.bad("replay", "some.trace", option, status=2)
+        assert f"'{option}' is no option of replay" in xl.bad("replay", "some.trace", option, status=2)
     assert "there is no carrefour-replay" in xl.bad("replay", "some.trace", env={"PATH": str(tmp_path / "nothing")})
