@@ -36,7 +36,8 @@ static void store(struct parsing *p, unsigned int i, const char *value)
 		*(bool *)place(p, spec) = true;
 		break;
 	case OPTION_TEXT:
-		if (spec->characters && value[strspn(value, spec->characters)])
+		if (spec->characters && value[strspn(value, spec->characters)] &&
+		    !(spec->word && !strcmp(value, spec->word)))
 			die_usage(p->name, "'%s' is no value for --%s; give %s", value, spec->name, spec->right);
 		*(const char **)place(p, spec) = value;
 		break;

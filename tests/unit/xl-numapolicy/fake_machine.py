@@ -27,6 +27,9 @@ class Domain:
     usage: dict = field(default_factory=dict)  # node -> (4K, 2M, 1G mappings)
     affinity: int = 0
     dying: bool = False
+    pause: int = 0  # max-pause-us
+    carrefour: str = ""  # in xenstore: "0", "1"; "": not there, "?": not to be read
+    auto: str = ""  # the same, or "advise"
 
     def bytes_on(self, node):
         small, middle, large = self.usage.get(node, (0, 0, 0))
@@ -87,8 +90,18 @@ class Machine:
             weights = ",".join(str(d.weights.get(n, 0)) for n in range(top + 1))
             yield (f"policy {d.id} {[*POLICIES, 'vnuma'].index(d.policy)} {int(d.follows)} "
                    f"{d.placed} {d.fallback} {weights}")
+            yield from (f"{word} {d.id} {value}" for word, value in
+                        (("pause", d.pause), ("carrefour", d.carrefour), ("auto", d.auto)) if value)
             for node, sizes in d.usage.items():
                 yield f"usage {d.id} {node} {sizes[0]} {sizes[1]} {sizes[2]}"
+
+
+def following():
+    """The example, with a guest1 that follows its affinity, with equal weights."""
+    machine = example()
+    machine.domains[1].weights = {node: 1 for node in range(4)}
+    machine.domains[1].follows = True
+    return machine
 
 
 def example():

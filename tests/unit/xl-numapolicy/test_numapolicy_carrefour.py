@@ -13,7 +13,7 @@ from itertools import takewhile
 
 import pytest
 
-from fake_machine import ERROR_DEVICE_EXISTS, Domain, Machine, example
+from fake_machine import ERROR_DEVICE_EXISTS, ERROR_FAIL, Domain, Machine, example, following
 from numapolicy_build import environment
 
 WATCHED = {"id": 3, "name": "guest1", "policy": "round-4k", "home_nodes": [0, 1], "carrefour": True, "auto": "on",
@@ -33,7 +33,7 @@ EXPLAIN = WATCHED | {"version": 1, "last_period": "1200 samples, 81.5 % local", 
 RECORDED = {"version": 1, "periods": 4, "samples": 99, "reconfigured": False}
 
 # What show and top say of WATCHED.
-COLUMNS = {"carrefour": True, "auto": "on: low", "state": "migrating", "period_samples": 1200, "local_percent": 81.5,
+COLUMNS = {"class": "low", "state": "migrating", "period_samples": 1200, "local_percent": 81.5,
            "imbalance_percent": 12.0, "period_moves": 7, "moved": 3 << 20, "dropped_samples": 5}
 SILENT = "carrefourd runs, but has not answered for 5 seconds; "
 
@@ -92,11 +92,76 @@ def switched(xl):
     (["-auto", "+carrefour"], "dynamic 3 carrefour 1 auto off"),
     (["first-touch", "+carrefour"], "set 3 5 nodes weights carrefour 1"),
     (["first-touch,carrefour,auto=advise"], "set 3 5 nodes weights carrefour 1 auto advise"),
-    (["round-4k,carrefour", "-carrefour"], "set 3 2 nodes weights carrefour 0"),
+    (["round-4k,carrefour", "+carrefour", "-auto"], "set 3 2 nodes weights carrefour 1 auto off"),
+    (["+carrefour", "+carrefour"], "dynamic 3 carrefour 1"),
 ])
 def test_switches(xl, args, wanted):
-    xl.good("set", "guest1", *args)
+    xl.good("set", "guest1", *args, machine=following())
     assert switched(xl) == [wanted]
+
+
+@pytest.mark.parametrize("args, words", [
+    (["+carrefour", "-carrefour"], "'+carrefour' and '-carrefour' exclude each other; give one of them"),
+    (["first-touch", "-auto", "+auto"], "'-auto' and '+auto' exclude each other"),
+    (["+auto=advise", "+auto"], "'+auto=advise' and '+auto' exclude each other"),
+    (["round-4k,carrefour", "-carrefour"], "'round-4k,carrefour' switches Carrefour one way, another word"),
+    (["round-4k,auto", "+auto=advise"], "'round-4k,auto' switches auto one way, another word"),
+])
+def test_switches_that_contradict_each_other(xl, args, words):
+    assert words in xl.bad("set", "guest1", *args, status=2)
+    assert not switched(xl)
+
+
+def test_a_policy_with_switches_says_what_the_switches_alone_say(xl, tmp_path):
+    """That they are on, and that nothing comes of it without carrefourd."""
+    warning = "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n"
+    said = xl.good("set", "guest1", "first-touch", "+carrefour", "-auto", machine=following())
+    assert said.startswith("guest1 (id 3): first-touch on home nodes 0-3; carrefour on, auto off; the 1G it")
+    assert said.endswith(warning)
+    assert warning in xl.good("set", "guest1", "first-touch,auto", machine=following())
+    assert "carrefourd" not in xl.good("set", "guest1", "first-touch", "-auto", machine=following())
+    assert xl.good("set", "guest1", "round-2m", "+auto", "--rebalance", "-q").splitlines()[1] + "\n" == warning
+    with daemon(tmp_path, lambda *_: SHOW) as (env, _):
+        assert "carrefourd" not in xl.good("set", "guest1", "first-touch", "+carrefour", env=env)
+
+
+@pytest.mark.parametrize("carrefour, auto, in_json, in_words, in_list", [
+    ("", "", (False, "off"), "off, auto off", "off"),
+    ("0", "0", (False, "off"), "off, auto off", "off"),
+    ("1", "", (True, "off"), "on, auto off", "on"),
+    ("1", "advise", (True, "advise"), "on, auto advise", "on+advise"),
+    ("0", "1", (False, "on"), "off, auto on", "auto"),
+    ("", "advise", (False, "advise"), "off, auto advise", "advise"),
+    ("?", "1", (None, "on"), "unknown, auto on", "auto"),
+    ("1", "?", (True, None), "on, auto unknown", "on"),
+    ("?", "?", (None, None), "unknown, auto unknown", "unknown"),
+    ("yes", "2", (None, None), "unknown, auto unknown", "unknown"),
+    ("advise", "", (None, "off"), "unknown, auto off", "unknown"),
+])
+def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, in_list):
+    """Whether carrefourd runs or not; what cannot be known is not called off."""
+    machine = example()
+    machine.domains[1].carrefour, machine.domains[1].auto = carrefour, auto
+    for command, array in (["list"], "domains"), (["top"], "domains"), (["show", "guest1"], "domain"):
+        row, = [row for row in xl.json(*command, machine=machine)[array] if row["name"] == "guest1"]
+        assert (row["carrefour"], row["auto"]) == in_json, command
+    assert f"\ncarrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
+    head, _, row, *_ = xl.good("list", machine=machine).splitlines()
+    assert ("CARREFOUR" in head) == (in_list != "off")
+    assert in_list == "off" or row.split()[head.split().index("CARREFOUR")] == in_list
+
+
+def test_switches_without_xenstored(xl):
+    machine = example().fail("xs_open", ERROR_FAIL)
+    assert [row["carrefour"] for row in xl.json("list", machine=machine)["domains"]] == [None] * 3
+    assert "\ncarrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
+
+
+def test_set_tells_programs_what_is_switched(xl):
+    row, = xl.json("set", "guest1", "+carrefour", "+auto=advise")["domain"]
+    assert (row["carrefour"], row["auto"]) == (True, "advise")
+    row, = xl.json("set", "guest1", "round-2m", "-carrefour")["domain"]
+    assert (row["carrefour"], row["auto"]) == (False, "off")
 
 
 def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
@@ -135,7 +200,7 @@ def test_show(xl, tmp_path):
         text = xl.good("show", "guest1", env=env)
         other = xl.good("show", "guest2", env=env)
     assert asked == ["show\n"] * 2
-    assert "carrefour   on, auto on: low\n" in text
+    assert "carrefour   off, auto off: low\n" in text
     assert "accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
     assert "migrated    7 pages in the last period, 3M in all; 5 samples were dropped\n" in text
     assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
@@ -146,10 +211,10 @@ def test_show_for_programs(xl, tmp_path):
         watched, other = (xl.json("show", name, env=env) for name in ("guest1", "guest2"))
         tables = xl.good("show", "guest1", "--raw", env=env).split("\n\n")
         of_other = xl.good("show", "guest2", "--raw", env=env).split("\n\n")
-    assert list(watched) == ["domain", "nodes", "carrefour"] and watched["carrefour"] == [COLUMNS]
-    assert other["carrefour"] == xl.json("show", "guest1")["carrefour"] == []
+    assert list(watched) == ["domain", "nodes", "watched"] and watched["watched"] == [COLUMNS]
+    assert other["watched"] == xl.json("show", "guest1")["watched"] == []
     assert [line.split(" ") for line in tables[2].splitlines()] == [
-        list(COLUMNS), ["yes", r"on:\x20low", "migrating", "1200", "81.5", "12.0", "7", str(3 << 20), "5"]]
+        list(COLUMNS), ["low", "migrating", "1200", "81.5", "12.0", "7", str(3 << 20), "5"]]
     assert (len(tables), len(of_other)) == (3, 2)
 
 
@@ -293,7 +358,7 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
         return RECORDED
 
     processes, machine = {}, environment(tmp_path, example())
-    dies = SILENT + "'systemctl restart carrefourd' may help\n"
+    dies = SILENT + "'journalctl -u carrefourd' may say why\n"
     without = SILENT + "going on without it\n"
     with socket.socket(socket.AF_UNIX) as stopped, socket.socket(socket.AF_UNIX) as full, \
             socket.socket(socket.AF_UNIX) as first, daemon(tmp_path, late) as (env, _):
@@ -317,7 +382,7 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
             assert end("explain") == end("full") == (1, "", dies)
             assert time.monotonic() - begin > 4.9
             status, out, err = end("show")
-            assert (status, json.loads(out)["carrefour"], err) == (0, [], without)
+            assert (status, json.loads(out)["watched"], err) == (0, [], without)
             assert end("set") == (0, "guest1 (id 3): carrefour on\n", without)
             status, out, err = end("top")
             assert (status, out.count("carrefourd does not answer\n"), err) == (0, 2, without)

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from fake_machine import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine,
-                      example)
+from fake_machine import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine, example,
+                          following)
 
 ONE_DOMAIN = [["show"], ["set", "round-4k"], ["set", "round-4k", "--rebalance"], ["rebalance"],
               ["where", "0x10"]]
@@ -73,7 +73,7 @@ def test_list_without_the_feature(xl):
     (["show", "3"], "info"), (["set", "3", "none"], "numainfo"),
     (["set", "3", "round-4k", "--weights", "1:1:1:1"], "affinity")])
 def test_other_failures(xl, words, function):
-    line = xl.bad(*words, machine=example().fail(function, ERROR_FAIL, "out of luck"))
+    line = xl.bad(*words, machine=following().fail(function, ERROR_FAIL, "out of luck"))
     assert line.startswith("cannot ") and line.endswith(": out of luck")
 
 
@@ -108,12 +108,28 @@ def test_verbose_shows_what_libxl_says(xl):
     (["round-4k", "--weights", "1:1"], "2 weights for 4 home nodes (0-3); give one a node"),
 ])
 def test_values_of_set(xl, args, line):
-    assert xl.bad("set", "guest1", *args).startswith(line)
+    assert xl.bad("set", "guest1", *args, machine=following()).startswith(line)
+
+
+@pytest.mark.parametrize("option, value, right", [
+    *(("--nodes", value, "numbers and ranges like 0-3,^1, or affinity")
+      for value in ("x", "0,carrefour", "0,nodes=1", "all", "0 1", "affinity,1", "1;2", "1\n")),
+    *(("--weights", value, "a number of 1 to 255 for each home node, like 3:1")
+      for value in ("1:x", "-1", "1:1:1:1,auto", "1,nodes=1", "affinity")),
+    *(("--max-pause-us", value, "microseconds, from 0 to 1000000")
+      for value in ("-1", "20us", "0,carrefour", "1:2")),
+])
+def test_no_option_of_set_brings_others_along(xl, option, value, right):
+    """They are parts of a setting in the words of xl.cfg, where a comma would begin the next part."""
+    shown = value.replace("\n", "\\x0a")
+    assert xl.bad("set", "guest1", "round-4k", option, value, status=2).startswith(
+        f"'{shown}' is no value for {option}; give {right}; see ")
+    assert not [line for line in xl.trace() if line.startswith("set ")]
 
 
 @pytest.mark.parametrize("args", [
-    ["--weights", "0:1"], ["--weights", "256:1"], ["--weights", "1:x"], ["--weights", "-1"],
-    ["--weights", ""], ["--weights", "1::1"], ["--nodes", ""], ["--nodes", "x"],
+    ["--weights", "0:1"], ["--weights", "256:1"],
+    ["--weights", ""], ["--weights", "1::1"], ["--nodes", ""],
     ["--nodes", "3-1"], ["--nodes", "99999"], ["--nodes", "1,^1"], ["--nodes", "1,"],
     ["--nodes", "100"], ["--nodes", "0", "--weights", ":".join(["1"] * 65)],
 ])
@@ -140,7 +156,7 @@ def test_node_without_memory(xl):
     machine.empty = [1]
     assert xl.bad("set", "guest1", "round-4k", "--nodes", "0-1", machine=machine) == \
         "node 1 has no memory; of this machine's nodes, 0,2-3 have"
-    assert xl.bad("set", "guest1", "round-4k", "--weights", "1:1:1:1", machine=machine) == \
+    assert xl.bad("set", "guest1", "round-4k", "--nodes", "affinity", "--weights", "1:1:1:1", machine=machine) == \
         "4 weights for 3 home nodes (0,2-3); give one a node"
     assert "n1" in xl.raw("list", machine=machine)[0]
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """list: a row a domain, as a table, raw and in JSON."""
 
+import json
 import os
 import pty
 
 import pytest
 
-from fake_machine import ERROR_DOMAIN_NOTFOUND, ERROR_INVAL, MIB, Domain, Machine, example
+from fake_machine import ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, MIB, Domain, Machine, example
 
 EXAMPLE = """\
 NAME     ID TYPE POLICY   HOME AT-HOME FELL-BACK MEMORY   N0   N1  N2 N3
@@ -24,10 +25,10 @@ def test_table(xl, command):
 def test_json(xl):
     rows = xl.json("list")["domains"]
     assert rows[0] == {"name": "Domain-0", "id": 0, "type": "PV", "policy": None,
-                       "home_nodes": None, "at_home_percent": None, "fallback_pages": None,
+                       "home_nodes": None, "carrefour": None, "auto": None, "at_home_percent": None, "fallback_pages": None,
                        "memory": None, "memory_by_node": None}
     assert rows[1] == {"name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k",
-                       "home_nodes": [0, 1], "at_home_percent": 100.0, "fallback_pages": 12,
+                       "home_nodes": [0, 1], "carrefour": False, "auto": "off", "at_home_percent": 100.0, "fallback_pages": 12,
                        "memory": 1024 * MIB,
                        "memory_by_node": [768 * MIB, 256 * MIB, 0, 0]}
     assert rows[2]["memory_by_node"] == [1024 * MIB, 0, 3 * 4096, 1024 * MIB]
@@ -41,10 +42,10 @@ def test_json_without_a_command(xl):
 
 def test_raw(xl):
     rows = xl.raw("list")
-    assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "at_home_percent",
+    assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "at_home_percent",
                        "fallback_pages", "memory", "n0", "n1", "n2", "n3"]
-    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 9
-    assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "50.0", "0",
+    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 11
+    assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "50.0", "0",
                        str(2 * 1024 * MIB + 12288), str(1024 * MIB), "0", "12288",
                        str(1024 * MIB)]
 
@@ -112,12 +113,12 @@ def test_narrow_table(xl):
     del machine.domains[0].usage[6]
     machine.domains[0].usage[2] = (1, 0, 0)
     machine.domains[1].usage = {5: (1, 0, 0)}
-    text = xl.good("list", machine=machine, env={"COLUMNS": "90"})
+    text = xl.good("list", machine=machine, env={"COLUMNS": "80"})
     assert [line.rstrip() for line in text.splitlines()] == [
-        "NAME       ID TYPE POLICY   HOME AT-HOME FELL-BACK MEMORY BY NODE",
-        "guest-no-1  1 PVH  round-4k 0-7   100.0%         0   1.9G n0-1 341.3M each, n2 4K",
-        "                                                          n3-5 341.3M each, n7 341.3M",
-        "guest-no-2  2 PVH  round-4k 0-7   100.0%         0     4K n5 4K"]
+        "NAME       ID TYPE POLICY   HOME AT-HOME MEMORY BY NODE",
+        "guest-no-1  1 PVH  round-4k 0-7   100.0%   1.9G n0-1 341.3M each, n2 4K",
+        "                                                n3-5 341.3M each, n7 341.3M",
+        "guest-no-2  2 PVH  round-4k 0-7   100.0%     4K n5 4K"]
 
 
 def test_terminal_width_comes_from_the_terminal(xl):
@@ -136,7 +137,7 @@ def test_terminal_width_comes_from_the_terminal(xl):
 def test_raw_and_json_do_not_depend_on_the_screen(xl):
     machine = many_nodes(16)
     narrow = {"machine": machine, "env": {"COLUMNS": "20"}}
-    assert len(xl.raw("list", **narrow)[1]) == 8 + 16
+    assert len(xl.raw("list", **narrow)[1]) == 10 + 16
     assert len(xl.json("list", **narrow)["domains"][0]["memory_by_node"]) == 16
 
 
@@ -162,6 +163,56 @@ def test_domain_that_cannot_have_a_policy(xl):
     machine = example().fail("get", ERROR_INVAL, after=1)
     rows = xl.json("list", machine=machine)["domains"]
     assert [row["policy"] for row in rows] == [None, None, None]
+
+
+def test_no_column_that_has_nothing_to_tell(xl):
+    """In the table; programs get all of them."""
+    machine = example()
+    for domain in machine.domains:
+        domain.fallback = 0
+    text = xl.good("list", machine=machine)
+    assert "FELL-BACK" not in text and "CARREFOUR" not in text
+    machine.domains[2].carrefour = "1"
+    assert "CARREFOUR" in xl.good("list", machine=machine)
+
+
+def test_hundreds_of_domains(xl):
+    """More than libxl's stand-in once had room for."""
+    machine = Machine(2, domains=[Domain(n, f"guest{n}", weights={0: 1}, usage={0: (n, 0, 0)}) for n in range(1, 1001)])
+    rows = xl.json("list", machine=machine)["domains"]
+    assert [(row["name"], row["memory"]) for row in rows] == [(f"guest{n}", n << 12) for n in range(1, 1001)]
+
+
+@pytest.mark.parametrize("name, shown", [
+    (b"a\xff\xfeb", "a\ufffd\ufffdb"),     # never
+    (b"\xc0\xaf", "\ufffd\ufffd"),         # longer than it need be
+    (b"\xed\xa0\x80x", "\ufffd\ufffd\ufffdx"),  # half of a pair
+    (b"x\xe2\x82", "x\ufffd\ufffd"),       # cut off
+    (b"\xf5\x80\x80\x80", "\ufffd" * 4),  # beyond the last
+    ("grüße\N{EURO SIGN}\U0001f40b".encode(), "grüße\N{EURO SIGN}\U0001f40b"),
+])
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
+def test_names_that_are_no_utf_8(xl, name, shown, locale):
+    """JSON is valid all the same."""
+    machine = Machine(1, domains=[Domain(1, os.fsdecode(name), weights={0: 1})])
+    for array, *command in ["domains", "list"], ["domain", "show", "1"], ["domain", "set", "1", "none"], ["domains", "top"]:
+        row, = xl.json(*command, machine=machine, env={"LC_ALL": locale})[array]
+        assert row["name"] == shown, command
+    assert json.loads(xl.good("rebalance", "1", "--json", machine=machine))["name"] == shown
+
+
+@pytest.mark.parametrize("name, shown", [("x\x1b[31mRED", r"x\x1b[31mRED"), ("a\tb", r"a\x09b"), ("a\x7fb", r"a\x7fb"),
+                                         ("a\x9b31mb", r"a\xc2\x9b31mb")])
+def test_names_do_not_work_the_terminal(xl, name, shown):
+    """In sentences, of results and of errors; the table's library sees to the rest."""
+    machine = example()
+    machine.domains[1].name = name
+    for args in ["show", "3"], ["set", "3", "none"], ["set", "3", "+carrefour"], ["rebalance", "3"]:
+        text = xl.good(*args, machine=machine)
+        assert shown in text and name not in text, args
+    assert xl.bad("show", name) == f"no domain '{shown}'; 'xl list' shows them"
+    done = xl.run("rebalance", "3", machine=machine.fail("rebalance", ERROR_FAIL, name))
+    assert name not in done.stderr and shown in done.stderr
 
 
 def test_odd_names(xl):

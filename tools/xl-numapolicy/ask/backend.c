@@ -10,6 +10,7 @@
 #include "ask/backend.h"
 #include "ask/context.h"
 #include "ask/spec.h"
+#include "base/text.h"
 
 #define DOMID_LIMIT 0x7ff0	/* DOMID_FIRST_RESERVED */
 
@@ -31,7 +32,7 @@ static bool built_as_pvh(uint32_t domid)
 static void fill_domain(struct domain *domain, const libxl_dominfo *info)
 {
 	domain->id = info->domid;
-	domain->name = libxl_domid_to_name(ctx, info->domid);
+	domain->name = text_repair(libxl_domid_to_name(ctx, info->domid));
 	domain->dying = info->dying;
 	domain->pv = info->domain_type == LIBXL_DOMAIN_TYPE_PV;
 	switch (info->domain_type) {
@@ -139,31 +140,6 @@ enum result backend_affinity(uint32_t domid, bool node[NODES_MAX])
 	return result_of(rc);
 }
 
-static void fill_dynamic(libxl_numa_policy_params *params, const struct dynamic *dynamic)
-{
-	static const libxl_numa_auto modes[] = {
-		[SWITCH_UNSET] = LIBXL_NUMA_AUTO_UNSET, [SWITCH_OFF] = LIBXL_NUMA_AUTO_OFF,
-		[SWITCH_ON] = LIBXL_NUMA_AUTO_ON, [SWITCH_ADVISE] = LIBXL_NUMA_AUTO_ADVISE,
-	};
-
-	if (dynamic->carrefour != SWITCH_UNSET)
-		libxl_defbool_set(&params->carrefour, dynamic->carrefour == SWITCH_ON);
-	params->auto_mode = modes[dynamic->automatic];
-}
-
-enum result backend_set_dynamic(uint32_t domid, const struct dynamic *dynamic)
-{
-	libxl_numa_policy_params params;
-	int rc;
-
-	forget_reason();
-	libxl_numa_policy_params_init(&params);
-	fill_dynamic(&params, dynamic);
-	rc = libxl_domain_numa_dynamic_set(ctx, domid, &params);
-	libxl_numa_policy_params_dispose(&params);
-	return result_of(rc);
-}
-
 enum result backend_set(uint32_t domid, const struct request *request)
 {
 	libxl_numa_policy_params params;
@@ -173,7 +149,7 @@ enum result backend_set(uint32_t domid, const struct request *request)
 	libxl_numa_policy_params_init(&params);
 	params.policy = request->policy;
 	params.max_pause_us = request->max_pause_us;
-	fill_dynamic(&params, &request->dynamic);
+	switches_to_params(&request->dynamic, &params);
 	if (request->has_nodes) {
 		rc = libxl_bitmap_alloc(ctx, &params.nodes, NODES_MAX);
 		for (i = 0; !rc && i < NODES_MAX; i++)

@@ -16,8 +16,6 @@ enum result backend_nodes(struct nodes *nodes);
 enum result backend_affinity(uint32_t domid, bool node[NODES_MAX]);
 
 enum result backend_set(uint32_t domid, const struct request *request);
-/* Leaves the policy alone. */
-enum result backend_set_dynamic(uint32_t domid, const struct dynamic *dynamic);
 enum result backend_get(uint32_t domid, struct policy *policy);
 enum result backend_usage(uint32_t domid, struct usage *usage);
 enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);

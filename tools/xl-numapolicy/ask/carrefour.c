@@ -179,7 +179,7 @@ char *carrefour_ask(const char *request, int file, void (*wait)(int fd))
 	if (!text && errno == EACCES)
 		die("no permission to ask carrefourd; run this as root");
 	if (!text && errno == EAGAIN)
-		die(SILENT "; 'systemctl restart carrefourd' may help", ANSWER_SECONDS);
+		die(SILENT "; 'journalctl -u carrefourd' may say why", ANSWER_SECONDS);
 	if (!text)
 		die("carrefourd did not answer: %s", strerror(errno));
 	answer = answer_parse(text);

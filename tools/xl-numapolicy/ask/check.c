@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One clear line for each way in which Xen or libxl says no. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ask/backend.h"
 #include "ask/check.h"
 #include "ask/connection.h"
 #include "base/errors.h"
+#include "base/text.h"
 
 void check(enum result result, const char *doing)
 {
@@ -27,12 +29,14 @@ void check(enum result result, const char *doing)
 
 const char *domain_name(const struct domain *domain)
 {
-	static char id[16];
+	static char *name;
 
+	free(name);
 	if (domain->name)
-		return domain->name;
-	snprintf(id, sizeof(id), "%u", domain->id);
-	return id;
+		name = text_escape(domain->name);
+	else if (asprintf(&name, "%u", domain->id) < 0)
+		name = check_alloc(NULL);
+	return name;
 }
 
 void check_domain(enum result result, const struct domain *domain,

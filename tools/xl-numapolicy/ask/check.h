@@ -5,7 +5,7 @@
 
 #include "ask/types.h"
 
-/* Its name, or its id if it has none. */
+/* For sentences: its name, escaped, or its id if it has none. Of one domain at a time. */
 const char *domain_name(const struct domain *domain);
 
 /* Return only if result is RESULT_OK. doing completes "cannot ...". */

@@ -2,6 +2,7 @@
 /* The connections to libxl and xenstored. Keeps libxl's messages out of the way. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "ask/connection.h"
 #include "ask/context.h"
+#include "base/text.h"
 
 #ifndef LIBXL_HAVE_NUMA_POLICY_INFO_VNUMA
 #error "this libxl has no NUMA placement policies: point XEN_TOOLS at a patched one"
@@ -48,9 +50,13 @@ static void log_message(xentoollog_logger *base, xentoollog_level level,
 			 strerror(errnoval));
 	}
 
-	if (l->verbose)
+	if (l->verbose) {
+		char *safe = text_escape(text);
+
 		fprintf(stderr, "%s: %s: %s\n", context ? context : "libxl",
-			xtl_level_to_string(level), text);
+			xtl_level_to_string(level), safe);
+		free(safe);
+	}
 	if (level >= XTL_ERROR) {
 		/* libxl begins with "FILE:LINE:FUNCTION:" and often "Domain ID:". */
 		reason = text;

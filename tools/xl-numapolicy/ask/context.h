@@ -15,6 +15,9 @@ extern struct xs_handle *xs;	/* NULL: xenstored cannot be asked */
 void forget_reason(void);
 enum result result_of(int rc);
 
+/* In switches.c; what is unset stays so. */
+void switches_to_params(const struct dynamic *dynamic, libxl_numa_policy_params *params);
+
 /* Nodes from NODES_MAX on are left out. */
 void copy_nodes(bool node[NODES_MAX], const libxl_bitmap *map);
 

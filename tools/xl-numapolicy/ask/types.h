@@ -50,6 +50,7 @@ struct request {
 	unsigned int nr_weights; /* 0: equal */
 	uint32_t weight[NODES_MAX];
 	uint32_t max_pause_us;	/* 0: no limit */
+	bool has_pause;		/* somebody named it */
 	struct dynamic dynamic;
 };
 

@@ -5,14 +5,19 @@
 #include <stdlib.h>
 
 #include "base/errors.h"
+#include "base/text.h"
 
-static const char program[] = "xl numa-policy";
-
-static void print(const char *format, va_list ap)
+/* What it is about may come from anywhere: no terminal obeys it, and it stays one line. */
+static void print(const char *before, const char *format, va_list ap, const char *after)
 {
-	fprintf(stderr, "%s: ", program);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
+	char *text, *safe;
+
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
+	safe = text ? text_escape(text) : NULL;
+	fprintf(stderr, "%s%s: %s%s\n", PROGRAM, before, safe ? safe : "out of memory", after);
+	free(safe);
+	free(text);
 }
 
 void say(const char *format, ...)
@@ -20,7 +25,7 @@ void say(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	print(format, ap);
+	print("", format, ap, "");
 	va_end(ap);
 }
 
@@ -29,28 +34,21 @@ void die(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	print(format, ap);
+	print("", format, ap, "");
 	va_end(ap);
 	exit(EXIT_FAILURE);
 }
 
 void die_usage(const char *command, const char *format, ...)
 {
+	char name[64] = "", where[128];
 	va_list ap;
 
-	fprintf(stderr, "%s%s%s: ", program, command ? " " : "",
-		command ? command : "");
+	if (command)
+		snprintf(name, sizeof(name), " %s", command);
+	snprintf(where, sizeof(where), "; see '%s%s --help'", PROGRAM, name);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	print(name, format, ap, where);
 	va_end(ap);
-	fprintf(stderr, "; see '%s%s%s --help'\n", program, command ? " " : "",
-		command ? command : "");
 	exit(EXIT_USAGE);
-}
-
-void *check_alloc(void *memory)
-{
-	if (!memory)
-		die("out of memory");
-	return memory;
 }

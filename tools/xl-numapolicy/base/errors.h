@@ -6,6 +6,8 @@
 #ifndef ERRORS_H
 #define ERRORS_H
 
+#include "base/alloc.h"
+
 #define EXIT_USAGE 2	/* the command line itself is wrong */
 
 void die(const char *format, ...)
@@ -16,7 +18,5 @@ void die_usage(const char *command, const char *format, ...)
 
 /* A line on stderr, of one that does not fail. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-void *check_alloc(void *memory);
 
 #endif

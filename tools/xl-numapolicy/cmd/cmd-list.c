@@ -21,16 +21,15 @@ enum shape { NODE_COLUMNS, NODE_CELL, NODE_ARRAY, NO_NODES };
 
 static size_t cell_width;
 
-#define FACT(title, key, cell, member) { title, key, cell, offsetof(struct facts, member) }
-#define KNOWN(title, key, cell, member, known) \
-	{ title, key, cell, offsetof(struct facts, member), offsetof(struct facts, known) }
-
 static const struct field fields[] = {
 	FACT("NAME", "name", CELL_TEXT, domain.name),
 	FACT("ID", "id", CELL_NUMBER32, domain.id),
 	FACT("TYPE", "type", CELL_TEXT, domain.type),
 	KNOWN("POLICY", "policy", CELL_TEXT, policy.name, has_policy),
 	KNOWN("HOME", "home_nodes", CELL_NODES, policy.weight, has_policy),
+	KNOWN("CARREFOUR", "", CELL_TEXT, switches, has_policy, FOR_PEOPLE),
+	KNOWN("CARREFOUR", "carrefour", CELL_BOOL, carrefour, has_carrefour, FOR_PROGRAMS),
+	KNOWN("AUTO", "auto", CELL_TEXT, automatic, has_policy, FOR_PROGRAMS),
 	KNOWN("AT-HOME", "at_home_percent", CELL_SHARE, at_home, has_policy),
 	KNOWN("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback, has_policy),
 	KNOWN("MEMORY", "memory", CELL_BYTES, memory, has_usage),
@@ -55,6 +54,7 @@ static bool look(struct facts *e)
 	if (!e->has_policy)
 		return true;
 
+	get_switches(e);
 	result = backend_usage(e->domain.id, &e->usage);
 	if (result == RESULT_NO_DOMAIN)
 		return false;
@@ -149,6 +149,32 @@ static void put_by_node(struct table *table, const struct facts *e,
 	}
 }
 
+static bool is_off(const struct facts *e)
+{
+	return !e->has_policy || !strcmp(e->switches, "off");
+}
+
+/* People need no column that has nothing to tell of any domain. */
+static unsigned int choose_fields(struct field *chosen, const struct facts *entries, unsigned int nr)
+{
+	bool fallback = false, switched = false;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++) {
+		fallback |= entries[i].has_policy && entries[i].policy.fallback;
+		switched |= !is_off(&entries[i]);
+	}
+	for (i = 0; i < NR(fields); i++) {
+		size_t offset = fields[i].offset;
+
+		if (output_format() != FORMAT_TABLE ||
+		    ((fallback || offset != offsetof(struct facts, policy.fallback)) &&
+		     (switched || offset != offsetof(struct facts, switches))))
+			chosen[n++] = fields[i];
+	}
+	return n;
+}
+
 static struct table *make_table(const struct facts *entries, unsigned int nr,
 				const struct nodes *nodes, enum shape shape)
 {
@@ -156,12 +182,13 @@ static struct table *make_table(const struct facts *entries, unsigned int nr,
 	static const struct column array = {
 		"", "memory_by_node", KIND_NUMBER
 	};
+	struct field chosen[NR(fields)];
 	struct column columns[NR(fields) + NODES_MAX];
 	char title[NODES_MAX][12], key[NODES_MAX][12];
-	unsigned int i, n = NR(fields), node;
+	unsigned int i, n, node, nr_chosen = choose_fields(chosen, entries, nr);
 	struct table *table;
 
-	fields_to_columns(fields, NR(fields), columns);
+	n = fields_to_columns(chosen, nr_chosen, columns);
 	if (shape == NODE_ARRAY)
 		columns[n++] = array;
 	else if (shape == NODE_CELL)
@@ -177,7 +204,7 @@ static struct table *make_table(const struct facts *entries, unsigned int nr,
 	table = table_new("domains", columns, n);
 	for (i = 0; i < nr; i++) {
 		table_row(table);
-		put_fields(table, fields, NR(fields), &entries[i]);
+		put_fields(table, chosen, nr_chosen, &entries[i]);
 		put_by_node(table, &entries[i], nodes, shape);
 	}
 	return table;

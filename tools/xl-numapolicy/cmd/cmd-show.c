@@ -65,7 +65,7 @@ static void print_watched_row(enum format format, const struct watched *w)
 		return;
 	if (format == FORMAT_RAW)
 		putchar('\n');
-	table = table_of_fields("carrefour", watched_fields, nr_watched_fields);
+	table = table_of_fields("watched", watched_fields, nr_watched_fields);
 	if (w) {
 		fill_watched(&row, w);
 		table_row(table);
@@ -88,7 +88,7 @@ static void print_text(const struct facts *facts, const struct watched *watched)
 	const struct stats *stats = &facts->stats;
 	char list[LIST_TEXT], share[NUMBER_TEXT], size[NUMBER_TEXT];
 
-	printf("domain      %s (id %u, %s)\n", domain->name ? domain->name : "-",
+	printf("domain      %s (id %u, %s)\n", domain->name ? domain_name(domain) : "-",
 	       domain->id, domain->type);
 	printf("policy      %s%s\n", policy->name, policy->vnuma ? " (the guest has been told where its memory is)" : "");
 	if (*format_nodes(list, policy->weight))
@@ -108,6 +108,9 @@ static void print_text(const struct facts *facts, const struct watched *watched)
 	print_pauses(policy, &stats->moves);
 	if (has_touches(&stats->touches))
 		print_touches(&stats->touches);
+	printf("carrefour   %s, auto %s%s%s\n", !facts->has_carrefour ? "unknown" : facts->carrefour ? "on" : "off",
+	       facts->automatic ? facts->automatic : "unknown", watched && *watched->class ? ": " : "",
+	       watched ? watched->class : "");
 	print_watched(watched);
 	putchar('\n');
 }
@@ -181,6 +184,7 @@ static void run(const struct options *options, int argc, char **argv)
 		     "ask for the memory of");
 	check_domain(backend_stats(domain->id, &facts.stats), domain,
 		     "ask for the statistics of");
+	get_switches(&facts);
 	complete_facts(&facts);
 
 	carrefour_show(&watching);

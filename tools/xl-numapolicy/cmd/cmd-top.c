@@ -16,12 +16,13 @@
 #define DELAY 2			/* seconds, if none are given */
 #define CLEAR "\033[H\033[J"	/* to the upper left, and all below is empty */
 
-#define FACT(title, key, cell, member) { title, key, cell, offsetof(struct facts, member) }
-
 static const struct field fields[] = {
 	FACT("NAME", "name", CELL_TEXT, domain.name),
 	FACT("ID", "id", CELL_NUMBER32, domain.id),
 	FACT("POLICY", "policy", CELL_TEXT, policy.name),
+	KNOWN("CARREFOUR", "", CELL_TEXT, switches, has_policy, FOR_PEOPLE),
+	KNOWN("CARREFOUR", "carrefour", CELL_BOOL, carrefour, has_carrefour, FOR_PROGRAMS),
+	{ "AUTO", "auto", CELL_TEXT, offsetof(struct facts, automatic), .only = FOR_PROGRAMS },
 	FACT("AT-HOME", "at_home_percent", CELL_SHARE, at_home),
 	FACT("MEMORY", "memory", CELL_BYTES, memory),
 };
@@ -34,6 +35,8 @@ static void put_domain(struct table *table, const struct domain *domain, const s
 
 	if (domain->pv || domain->dying || backend_get(domain->id, &facts.policy) || backend_usage(domain->id, &facts.usage))
 		return;
+	facts.has_policy = true;
+	get_switches(&facts);
 	complete_facts(&facts);
 	fill_watched(&row, w);
 	table_row(table);
@@ -45,11 +48,11 @@ static void show(const struct watching *watching, struct domain *domains, unsign
 {
 	struct column *columns = check_alloc(calloc(NR(fields) + nr_watched_fields, sizeof(*columns)));
 	struct table *table;
-	unsigned int i;
+	unsigned int i, n;
 
-	fields_to_columns(fields, NR(fields), columns);
-	fields_to_columns(watched_fields, nr_watched_fields, columns + NR(fields));
-	table = table_new("domains", columns, NR(fields) + nr_watched_fields);
+	n = fields_to_columns(fields, NR(fields), columns);
+	n += fields_to_columns(watched_fields, nr_watched_fields, columns + n);
+	table = table_new("domains", columns, n);
 	free(columns);
 	for (i = 0; i < nr; i++) {
 		put_domain(table, &domains[i], carrefour_find(watching, domains[i].id));

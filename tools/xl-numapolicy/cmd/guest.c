@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "ask/backend.h"
+#include "ask/backend.h"
 #include "ask/check.h"
+#include "ask/switches.h"
 #include "base/errors.h"
 #include "cmd/guest.h"
 
-#define FACT(title, key, cell, member) { title, key, cell, offsetof(struct facts, member) }
 #define MOVES(member) stats.moves.member
 #define TOUCHES(member) stats.touches.member
 
@@ -20,6 +21,8 @@ static const struct field fields[] = {
 	FACT("WEIGHTS", "weights", CELL_WEIGHTS, policy.weight),
 	FACT("FOLLOWS", "follows_affinity", CELL_BOOL, policy.follows_affinity),
 	FACT("MAX-PAUSE", "max_pause_us", CELL_NUMBER32, policy.max_pause_us),
+	KNOWN("CARREFOUR", "carrefour", CELL_BOOL, carrefour, has_carrefour),
+	FACT("AUTO", "auto", CELL_TEXT, automatic),
 	FACT("AT-HOME", "at_home_percent", CELL_SHARE, at_home),
 	FACT("PLACED", "placed_pages", CELL_NUMBER, policy.placed),
 	FACT("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback),
@@ -50,6 +53,27 @@ static const struct field fields[] = {
 	FACT("EVENTS", "page_events", CELL_NUMBER, TOUCHES(events)),
 	FACT("INVALID", "invalid_page_events", CELL_NUMBER, TOUCHES(invalid)),
 };
+
+void get_switches(struct facts *facts)
+{
+	static const char *const modes[] = { NULL, "off", "on", "advise" };
+	/* By carrefour, then by auto: as an administrator would say it in a word. */
+	static const char *const words[][4] = {
+		[SWITCH_UNSET] = { "unknown", "unknown", "auto", "unknown" },
+		[SWITCH_OFF] = { "unknown", "off", "auto", "advise" },
+		[SWITCH_ON] = { "on", "on", "auto", "on+advise" },
+	};
+	struct dynamic dynamic;
+
+	backend_get_dynamic(facts->domain.id, &dynamic);
+	/* No toolstack writes that; what it means is carrefourd's to say. */
+	if (dynamic.carrefour == SWITCH_ADVISE)
+		dynamic.carrefour = SWITCH_UNSET;
+	facts->has_carrefour = dynamic.carrefour != SWITCH_UNSET;
+	facts->carrefour = dynamic.carrefour == SWITCH_ON;
+	facts->automatic = modes[dynamic.automatic];
+	facts->switches = words[dynamic.carrefour][dynamic.automatic];
+}
 
 void complete_facts(struct facts *facts)
 {

@@ -6,6 +6,11 @@
 #include "ask/types.h"
 #include "print/fields.h"
 
+/* A field of struct facts; one that is nothing while known is false. */
+#define FACT(title, key, cell, member) { title, key, cell, offsetof(struct facts, member) }
+#define KNOWN(title, key, cell, member, known, ...) \
+	{ title, key, cell, offsetof(struct facts, member), offsetof(struct facts, known), __VA_ARGS__ }
+
 /* What there is to know of a domain. */
 struct facts {
 	struct domain domain;
@@ -13,12 +18,18 @@ struct facts {
 	struct usage usage;
 	struct stats stats;
 	bool has_policy, has_usage;
+	bool has_carrefour, carrefour;	/* whether it is known, and on */
+	const char *automatic;	/* "off", "on", "advise"; NULL if nobody knows */
+	const char *switches;	/* both in a word */
 	uint64_t memory;	/* bytes */
 	struct share at_home;
 };
 
 /* A domain that can have a policy; exits with the reason if it cannot. */
 void find_guest(const char *which, struct domain *domain);
+
+/* What carrefourd is to do with it, whether it runs or not. */
+void get_switches(struct facts *facts);
 
 /* The parts that follow from others. */
 void complete_facts(struct facts *facts);

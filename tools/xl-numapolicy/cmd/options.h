@@ -38,6 +38,7 @@ struct option_spec {
 	size_t offset;		/* in struct options */
 	const char *characters;	/* TEXT: has no others; NULL: may have any */
 	const char *right;	/* what would be, where a value is wrong */
+	const char *word;	/* TEXT: may be this all the same */
 	uint64_t most;		/* NUMBER */
 	int value;		/* SWITCH */
 	const char *needs;	/* the option without which it means nothing */

@@ -5,7 +5,13 @@
 #include "base/errors.h"
 #include "print/fields.h"
 
-void fields_to_columns(const struct field *fields, unsigned int nr, struct column *columns)
+/* Whether it is a column in this format. */
+static bool is_column(const struct field *field)
+{
+	return field->only == FOR_ALL || (field->only == FOR_PEOPLE) == (output_format() == FORMAT_TABLE);
+}
+
+unsigned int fields_to_columns(const struct field *fields, unsigned int nr, struct column *columns)
 {
 	/* Lists are arrays in JSON, which KIND_NUMBER does not quote. */
 	static const enum kind kinds[] = {
@@ -13,10 +19,12 @@ void fields_to_columns(const struct field *fields, unsigned int nr, struct colum
 		[CELL_BYTES] = KIND_NUMBER, [CELL_BOOL] = KIND_BOOL, [CELL_SHARE] = KIND_NUMBER,
 		[CELL_NODES] = KIND_LIST, [CELL_WEIGHTS] = KIND_LIST,
 	};
-	unsigned int i;
+	unsigned int i, n = 0;
 
 	for (i = 0; i < nr; i++)
-		columns[i] = (struct column){ fields[i].title, fields[i].key, kinds[fields[i].cell] };
+		if (is_column(&fields[i]))
+			columns[n++] = (struct column){ fields[i].title, fields[i].key, kinds[fields[i].cell] };
+	return n;
 }
 
 static void put_field(struct table *table, const struct field *field, const char *row)
@@ -63,6 +71,8 @@ void put_fields(struct table *table, const struct field *fields, unsigned int nr
 	for (i = 0; i < nr; i++) {
 		const size_t known = fields[i].known;
 
+		if (!is_column(&fields[i]))
+			continue;
 		if (!row || (known && !*(const bool *)(start + known)))
 			put_nothing(table);
 		else
@@ -75,8 +85,7 @@ struct table *table_of_fields(const char *name, const struct field *fields, unsi
 	struct column *columns = check_alloc(calloc(nr, sizeof(*columns)));
 	struct table *table;
 
-	fields_to_columns(fields, nr, columns);
-	table = table_new(name, columns, nr);
+	table = table_new(name, columns, fields_to_columns(fields, nr, columns));
 	free(columns);
 	return table;
 }

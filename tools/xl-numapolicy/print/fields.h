@@ -31,12 +31,13 @@ struct field {
 	enum cell cell;
 	size_t offset;		/* of the member */
 	size_t known;		/* of a bool that says whether it is known; 0: it is always */
+	enum { FOR_ALL, FOR_PEOPLE, FOR_PROGRAMS } only;
 };
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
-/* As table_new() wants them. */
-void fields_to_columns(const struct field *fields, unsigned int nr, struct column *columns);
+/* As table_new() wants them; how many there are in this format. */
+unsigned int fields_to_columns(const struct field *fields, unsigned int nr, struct column *columns);
 /* The next cells of the row. row: NULL prints nothing in each. */
 void put_fields(struct table *table, const struct field *fields, unsigned int nr, const void *row);
 

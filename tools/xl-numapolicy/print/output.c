@@ -35,6 +35,11 @@ void output_begin(enum format f)
 		fputs("{\n", stdout);
 }
 
+enum format output_format(void)
+{
+	return format;
+}
+
 void output_check(void)
 {
 	if (fflush(stdout) || ferror(stdout))
@@ -63,7 +68,7 @@ struct table *table_new(const char *name, const struct column *columns,
 		[KIND_TEXT] = SCOLS_JSON_STRING,
 		[KIND_NUMBER] = SCOLS_JSON_NUMBER,
 		[KIND_LIST] = SCOLS_JSON_NUMBER,
-		[KIND_BOOL] = SCOLS_JSON_BOOLEAN,
+		[KIND_BOOL] = SCOLS_JSON_NUMBER,	/* which may be null; what is no boolean is false */
 		[KIND_LINES] = SCOLS_JSON_STRING,
 	};
 	struct table *table = check_alloc(calloc(1, sizeof(*table)));
@@ -135,8 +140,10 @@ void put_hex(struct table *table, uint64_t number)
 
 void put_bool(struct table *table, bool value)
 {
-	/* The library takes "no" for false. */
-	put_text(table, value ? "yes" : "no");
+	if (format == FORMAT_JSON)
+		put_text(table, value ? "true" : "false");
+	else
+		put_text(table, value ? "yes" : "no");
 }
 
 void put_bytes(struct table *table, uint64_t bytes)

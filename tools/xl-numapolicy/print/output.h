@@ -33,6 +33,7 @@ struct table;
 
 /* One document: begin, then any number of tables, then end; or finish, and then another document. */
 void output_begin(enum format format);
+enum format output_format(void);
 void output_finish(void);
 /* Says so and exits if any of the output could not be written. */
 void output_check(void);

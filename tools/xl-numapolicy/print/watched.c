@@ -11,8 +11,7 @@
 	{ title, key, cell, offsetof(struct watched_row, member), offsetof(struct watched_row, known) }
 
 const struct field watched_fields[] = {
-	{ "CARREFOUR", "carrefour", CELL_BOOL, offsetof(struct watched_row, carrefour) },
-	FIELD("AUTO", "auto", CELL_TEXT, automatic, is_watched),
+	FIELD("CLASS", "class", CELL_TEXT, class, is_watched),
 	FIELD("STATE", "state", CELL_TEXT, state, is_watched),
 	FIELD("SAMPLES", "period_samples", CELL_NUMBER, samples, is_watched),
 	FIELD("LOCAL", "local_percent", CELL_SHARE, local, has_samples),
@@ -30,9 +29,7 @@ void fill_watched(struct watched_row *row, const struct watched *w)
 	if (!w)
 		return;
 	row->is_watched = true;
-	row->carrefour = w->carrefour;
-	snprintf(row->words, sizeof(row->words), "%s: %s", w->automatic, w->class);
-	row->automatic = *w->class ? row->words : w->automatic;
+	row->class = *w->class ? w->class : NULL;
 	/* Without samples it is why there are none that counts. */
 	row->state = strcmp(w->sampling, "runs") ? w->sampling : w->state;
 	row->samples = w->samples;
@@ -50,7 +47,6 @@ void print_watched(const struct watched *w)
 
 	if (!w)
 		return;
-	printf("carrefour   %s, auto %s%s%s\n", w->carrefour ? "on" : "off", w->automatic, *w->class ? ": " : "", w->class);
 	if (strcmp(w->sampling, "runs"))
 		printf("sampling    %s; 'xl numa-policy explain' says more\n", w->sampling);
 	else

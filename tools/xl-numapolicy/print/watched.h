@@ -7,9 +7,8 @@
 #include "print/fields.h"
 
 struct watched_row {
-	bool carrefour, is_watched, has_samples;
-	char words[2 * WORD_TEXT + 4];
-	const char *automatic, *state;
+	bool is_watched, has_samples;
+	const char *class, *state;	/* NULL: auto has found none */
 	uint64_t samples, moves, moved_bytes, dropped;
 	struct share local, imbalance;
 };
