@@ -31,6 +31,7 @@ struct fake_domain {
 	unsigned int policy;
 	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
+	int cpu[MAX], nr_vcpus;		/* where each vCPU is; -1: offline */
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
 	int nr_usage;
@@ -43,6 +44,7 @@ struct failure {
 
 static struct {
 	unsigned int nodes, pages, order;
+	uint64_t free[MAX];
 	uint64_t absent, empty;
 	int privcmd;
 	struct fake_domain domain[DOMAINS];
@@ -120,6 +122,9 @@ static void read_line(const char *line)
 	} else if (!strcmp(word, "empty")) {
 		sscanf(line, "%u", &node);
 		machine.empty |= 1ULL << node;
+	} else if (!strcmp(word, "free")) {
+		sscanf(line, "%u %n", &node, &at);
+		machine.free[node] = strtoull(line + at, NULL, 10);
 	} else if (!strcmp(word, "pages")) {
 		sscanf(line, "%u %u", &machine.pages, &machine.order);
 	} else if (!strcmp(word, "privcmd")) {
@@ -142,6 +147,9 @@ static void read_line(const char *line)
 		list = strrchr(line, ' ') + 1;
 		for (node = 0; node < MAX && *list; node++)
 			d->weight[node] = strtoul(list, &list, 10), list += *list == ',';
+	} else if (!strcmp(word, "vcpu")) {
+		assert(d->nr_vcpus < MAX);
+		sscanf(line + at, "%d", &d->cpu[d->nr_vcpus++]);
 	} else if (!strcmp(word, "pause")) {
 		sscanf(line + at, "%u", &d->max_pause_us);
 	} else if (!strcmp(word, "carrefour")) {
@@ -307,7 +315,53 @@ libxl_numainfo *libxl_get_numainfo(libxl_ctx *ctx, int *nr)
 		info[i].size = machine.absent & (1ULL << i) ?
 			       LIBXL_NUMAINFO_INVALID_ENTRY :
 			       machine.empty & (1ULL << i) ? 0 : 1ULL << 30;
+	for (i = 0; i < machine.nodes; i++)
+		info[i].free = machine.free[i];
 	*nr = machine.nodes;
+	return info;
+}
+
+/* Of each node that there is. */
+#define CPUS 4
+
+libxl_cputopology *libxl_get_cpu_topology(libxl_ctx *ctx, int *nr)
+{
+	libxl_cputopology *cpus;
+	unsigned int i;
+
+	(void)ctx;
+	if (fails("topology"))
+		return NULL;
+	*nr = CPUS * machine.nodes;
+	cpus = calloc(*nr, sizeof(*cpus));
+	for (i = 0; i < CPUS * machine.nodes; i++) {
+		bool absent = machine.absent & (1ULL << i / CPUS);
+
+		cpus[i].core = cpus[i].socket = cpus[i].node = absent ? LIBXL_CPUTOPOLOGY_INVALID_ENTRY : i / CPUS;
+	}
+	return cpus;
+}
+
+/* As libxl does, online or not. */
+libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, int *nr_cpus)
+{
+	const struct fake_domain *d = domain(domid);
+	libxl_vcpuinfo *info;
+	int i;
+
+	(void)ctx;
+	trace("vcpus %u\n", domid);
+	if (fails("vcpus"))
+		return NULL;
+	info = calloc(d->nr_vcpus + 1, sizeof(*info));
+	for (i = 0; i < d->nr_vcpus; i++) {
+		libxl_vcpuinfo_init(&info[i]);
+		info[i].vcpuid = i;
+		info[i].online = d->cpu[i] >= 0;
+		info[i].cpu = d->cpu[i];
+	}
+	*nr_vcpus = d->nr_vcpus;
+	*nr_cpus = CPUS * machine.nodes;
 	return info;
 }
 
@@ -437,6 +491,7 @@ int libxl_domain_numa_usage_get(libxl_ctx *ctx, uint32_t domid,
 	int rc = fails("usage");
 
 	(void)ctx;
+	trace("usage %u\n", domid);
 	if (rc)
 		return rc;
 	if (!strcmp(d->type, "pv"))

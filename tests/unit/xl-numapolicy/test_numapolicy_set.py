@@ -40,7 +40,7 @@ def test_what_is_not_named_is_kept(xl):
     machine.domains[1].pause = 200
     assert xl.good("set", "guest1", "round-2m", machine=machine).startswith(
         "guest1 (id 3): round-2m on home nodes 0-1 (kept), weights 3:1 (kept), max-pause-us 200 (kept); the 1G it")
-    assert asked(xl) == (3, "round-2m", [0, 1], [3, 1]) and xl.trace()[-1].endswith(" pause 200")
+    assert asked(xl) == (3, "round-2m", [0, 1], [3, 1]) and any(line.endswith(" pause 200") for line in xl.trace())
     assert "home nodes" not in xl.good("set", "guest1", "none") and asked(xl) == (3, "none", [0, 1], [3, 1])
 
 

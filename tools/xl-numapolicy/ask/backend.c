@@ -118,6 +118,8 @@ enum result backend_nodes(struct nodes *nodes)
 			continue;
 		nodes->exists[i] = true;
 		nodes->memory[i] = info[i].size != 0;
+		nodes->bytes[i] = info[i].size;
+		nodes->free[i] = info[i].free;
 		nodes->nr = i + 1;
 	}
 	libxl_numainfo_list_free(info, nr);

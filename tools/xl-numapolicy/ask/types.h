@@ -35,6 +35,7 @@ struct nodes {
 	unsigned int nr;	/* highest node number + 1 */
 	bool exists[NODES_MAX];
 	bool memory[NODES_MAX];	/* only a node with memory can be a home node */
+	uint64_t bytes[NODES_MAX], free[NODES_MAX];
 };
 
 /* What carrefourd is to do with a domain; what is left unset stays as it is. */

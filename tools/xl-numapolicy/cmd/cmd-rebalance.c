@@ -228,6 +228,21 @@ static void print_raw(const struct outcome *o)
 	table_free(table);
 }
 
+/* Does not return if not all of it is where the policy wants it. */
+static void be_strict(const struct outcome *o)
+{
+	const struct moves *moves = &o->moves;
+	uint64_t stays = moves->in_use + moves->unmovable + moves->no_room + moves->late;
+	char size[NUMBER_TEXT];
+
+	if (stays)
+		die("%s of domain '%s' stays where it is, which --strict makes a failure", format_bytes(size, bytes(stays)),
+		    domain_name(o->domain));
+	if (o->policy_changed)
+		die("the policy of domain '%s' was changed meanwhile, which --strict makes a failure; repeat the command",
+		    domain_name(o->domain));
+}
+
 void rebalance(const struct options *options, const struct domain *domain)
 {
 	struct outcome outcome = { .domain = domain, .dry_run = options->dry_run };
@@ -265,6 +280,8 @@ void rebalance(const struct options *options, const struct domain *domain)
 		    domain_name(domain));
 		exit(128 + outcome.signal);
 	}
+	if (options->strict)
+		be_strict(&outcome);
 }
 
 static void run(const struct options *options, int argc, char **argv)
@@ -280,6 +297,7 @@ static void run(const struct options *options, int argc, char **argv)
 static const struct option_spec options_rebalance[] = {
 	{ "max-mb-per-s", 0, "N", "move no more than N MiB a second", RIGHT_RATE, OPTION(max_mb_per_s) },
 	{ "dry-run", .help = "move nothing, say how much would move", OPTION(dry_run) },
+	{ "strict", .help = "status 1 if any of it stays where it is", OPTION(strict) },
 	{ "quiet", 'q', .help = "show no progress", OPTION(quiet) },
 	OPTIONS_OF_OUTPUT,
 	{ NULL }
@@ -292,7 +310,8 @@ const struct command cmd_rebalance = {
 	.options = options_rebalance,
 	.help =
 "The domain goes on running. What is in use by others, as by I/O through dom0,\n"
-"stays and is counted; so does what finds its node full. Ctrl-C stops between two\n"
+"stays and is counted; so does what finds its node full. For the exit status that\n"
+"makes a difference with --strict only. Ctrl-C stops between two\n"
 "steps, and the same command goes on. --json prints an object a line: progress,\n"
 "at last the result.\n"
 "\n"

@@ -212,6 +212,7 @@ static const struct option_spec options_set[] = {
 	  OPTION_TEXT, OPTION(max_pause_us), "0123456789", "microseconds, from 0 to 1000000" },
 	{ "rebalance", .help = "move the memory that it has, too", OPTION(rebalance) },
 	{ "max-mb-per-s", 0, "N", "move no more than N MiB a second", RIGHT_RATE, OPTION(max_mb_per_s), .needs = "rebalance" },
+	{ "strict", .help = "status 1 if any of it stays where it is", OPTION(strict), .needs = "rebalance" },
 	{ "quiet", 'q', .help = "show no progress", OPTION(quiet), .needs = "rebalance" },
 	OPTIONS_OF_OUTPUT,
 	{ "+carrefour", .help = "carrefourd moves pages to the node that accesses them",

@@ -79,6 +79,7 @@ void complete_facts(struct facts *facts)
 {
 	facts->memory = usage_total(&facts->usage);
 	facts->at_home = (struct share){ usage_at_home(&facts->usage, &facts->policy), facts->memory };
+	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
 }
 
 void print_facts(const struct facts *facts)
@@ -91,13 +92,18 @@ void print_facts(const struct facts *facts)
 	table_free(table);
 }
 
-void find_guest(const char *which, struct domain *domain)
+void find_domain(const char *which, struct domain *domain)
 {
 	enum result result = backend_find(which, domain);
 
 	if (result == RESULT_NO_DOMAIN)
 		die("no domain '%s'; 'xl list' shows them", which);
 	check(result, "look up the domain");
+}
+
+void find_guest(const char *which, struct domain *domain)
+{
+	find_domain(which, domain);
 	if (domain->dying)
 		die("domain '%s' is being destroyed", which);
 	if (domain->pv)
@@ -151,13 +157,18 @@ uint64_t usage_total(const struct usage *usage)
 	return bytes;
 }
 
-uint64_t usage_at_home(const struct usage *usage, const struct policy *policy)
+uint64_t usage_of_nodes(const struct usage *usage, const uint32_t weight[NODES_MAX])
 {
 	uint64_t bytes = 0;
 	unsigned int node;
 
 	for (node = 0; node < NODES_MAX; node++)
-		if (policy->weight[node])
+		if (weight[node])
 			bytes += usage_of_node(usage, node);
 	return bytes;
+}
+
+uint64_t usage_at_home(const struct usage *usage, const struct policy *policy)
+{
+	return usage_of_nodes(usage, policy->weight);
 }

@@ -17,13 +17,18 @@ struct facts {
 	struct policy policy;
 	struct usage usage;
 	struct stats stats;
-	bool has_policy, has_usage;
+	bool has_id;		/* or it is the host */
+	bool has_policy, has_usage, has_vcpus;
+	uint32_t vcpus[NODES_MAX];	/* that run on each node */
 	bool has_carrefour, carrefour;	/* whether it is known, and on */
 	const char *automatic;	/* "off", "on", "advise"; NULL if nobody knows */
 	const char *switches;	/* both in a word */
 	uint64_t memory;	/* bytes */
-	struct share at_home;
+	struct share at_home, local;	/* on home nodes; on nodes where vCPUs run */
 };
+
+/* Any domain; exits with the reason if there is none. */
+void find_domain(const char *which, struct domain *domain);
 
 /* A domain that can have a policy; exits with the reason if it cannot. */
 void find_guest(const char *which, struct domain *domain);
@@ -43,6 +48,8 @@ bool policy_same(const struct policy *a, const struct policy *b);
 bool weights_equal(const struct policy *policy);
 uint64_t usage_of_node(const struct usage *usage, unsigned int node);	/* bytes */
 uint64_t usage_total(const struct usage *usage);
+/* On those that have a weight. */
+uint64_t usage_of_nodes(const struct usage *usage, const uint32_t weight[NODES_MAX]);
 uint64_t usage_at_home(const struct usage *usage, const struct policy *policy);
 
 #endif
