@@ -90,9 +90,9 @@ enum result backend_parse(const char *spec, struct request *request,
 	} else if (rc == EINVAL) {
 		result = RESULT_REFUSED;
 		reason[strcspn(reason, "\n")] = '\0';
-		if (!strncmp(reason, prefix, strlen(prefix)))
-			memmove(reason, reason + strlen(prefix),
-				strlen(reason + strlen(prefix)) + 1);
+		/* By its size: what lies beyond the end is zeroes. */
+		if (size > sizeof(prefix) && !strncmp(reason, prefix, strlen(prefix)))
+			memmove(reason, reason + strlen(prefix), size - strlen(prefix));
 	}
 	libxl_numa_policy_params_dispose(&params);
 	return result;
