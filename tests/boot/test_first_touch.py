@@ -141,7 +141,7 @@ def test_a_storm_with_disturbances(machine, turns):
             wait_storm(machine, "g", 1000)
             moving.balloon(machine, "g", MEMORY - 16 * turns)
             wait_storm(machine, "g", 1000)
-            machine.run("xl numa-policy set g first-touch")
+            machine.run("xl numa-policy set g first-touch --nodes affinity")
             moving.balloon(machine, "g", MEMORY)
             wait_storm(machine, "g", 1000)
         machine.run("xl destroy g")

@@ -26,11 +26,11 @@ def test_moved_while_it_storms(machine):
     storm(machine, 21)
     mover = Mover(machine, "g", ENDLESS, 22, alone=False, memory=MEMORY)
     for policy in ("round-4k", "first-touch", "none", "first-touch"):
-        machine.run(f"xl numa-policy set g {policy}")
+        machine.run(f"xl numa-policy set g {policy} --nodes affinity")
         wait_storm(machine, "g", FEW)
     assert mover.stop()["moved"] > FEW
     # the mover sets policies, too
-    machine.run("xl numa-policy set g first-touch")
+    machine.run("xl numa-policy set g first-touch --nodes affinity")
     before = guests.dump(machine, "g").touches["released"]
     wait_storm(machine, "g", FEW)
     assert guests.dump(machine, "g").touches["released"] > before

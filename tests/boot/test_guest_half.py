@@ -56,7 +56,8 @@ def test_no_page_in_use_is_lost(machine, pages):
     start(machine, SHORT_LISTS + "memory-churn 160", extra_kernel="loglevel=7")
     events = f"xenstore-write /local/domain/{guests.domid(machine, 'g')}/control/page-events"
     steps = (f"{events} 0", f"{events} 1", "xl numa-policy set g round-4k", "xl numa-policy set g first-touch --nodes 2-3",
-             moving.balloon_step("g", MEMORY - 16), "xl numa-policy set g first-touch", moving.balloon_step("g", MEMORY), f"{events} 1")
+             moving.balloon_step("g", MEMORY - 16), "xl numa-policy set g first-touch --nodes affinity",
+             moving.balloon_step("g", MEMORY), f"{events} 1")
     before, freed, moved = churned(machine, ":", 1), 0, 0
     for turn in itertools.count():
         mover = Mover(machine, "g", 1000, 21 + turn, alone=False, memory=MEMORY)

@@ -24,4 +24,4 @@ build() {
 export ROOT MAKE_JOBS tools
 
 mapfile -t sources < <(cd "$ROOT" && find "${programs[@]}" -type f ! -name '.*' | LC_ALL=C sort | sed "s|^|$ROOT/|")
-product bin "$(key "${sources[@]}" "${tools##*/}" "$here/bin.sh" "$here/xen-tools.mk" "$(compiler)")" build
+product bin "$(key "${sources[@]}" "$ROOT/VERSION" "${tools##*/}" "$here/bin.sh" "$here/xen-tools.mk" "$(compiler)")" build

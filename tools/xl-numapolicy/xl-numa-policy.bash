@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
 # bash completion for xl numa-policy, and for xl-numa-policy under its own name.
 #
 # xl's own completion calls _xl_NAME for a command that is a program xl-NAME.
-# Commands, options and policies come from the help of the program, so that there
-# is no second list of them.
+# Commands, options, switches and policies come from the help of the program, so
+# that there is no second list of them.
 
 # _xl_numa_policy_names TITLE ARGUMENT...: what the help lists under TITLE
 _xl_numa_policy_names()
@@ -10,19 +11,29 @@ _xl_numa_policy_names()
 	local title=$1
 	shift
 	xl-numa-policy "$@" 2>/dev/null |
-		sed -n "/^$title:\$/,/^\$/s/^  *\(-[a-z], \)\{0,1\}\([a-z0-9-]\{1,\}\)\( .*\)\{0,1\}\$/\2/p"
+		sed -n "/^$title:\$/,/^\$/s/^  *\(-[a-z], \)\{0,1\}\([a-z0-9+=-]\{1,\}\)\( .*\)\{0,1\}\$/\2/p"
 }
 
-# Guests that can have a policy. In raw output other blanks are escapes.
+# _xl_numa_policy_takes_value OPTION: does any command's option of that name?
+_xl_numa_policy_takes_value()
+{
+	# The help writes what it takes in capitals.
+	[[ $1 == --* ]] && xl-numa-policy "${command:-list}" --help 2>/dev/null |
+		grep -q -- "^ .* $1 [A-Z]"
+}
+
+# Guests that can have a policy. In raw output other blanks are escapes. --brief asks for no memory, which may take long.
 _xl_numa_policy_guests()
 {
-	xl-numa-policy list --raw 2>/dev/null |
+	xl-numa-policy list --brief --raw 2>/dev/null |
 		awk 'NR > 1 && $4 != "-" && $1 != "-" && $1 !~ /\\/ { print $1 }'
 }
 
 _xl_numa_policy()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} i=1 command='' arguments=0
+	local cur=${COMP_WORDS[COMP_CWORD]} i=1 command='' arguments=0 begun=
+
+	local IFS=$' \t\n'	# xl's own completion has another
 
 	COMPREPLY=()
 	# xl asks for no space after a word, and for file names where we have none.
@@ -36,15 +47,18 @@ _xl_numa_policy()
 	fi
 	for (( ; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--nodes | --weights | --max-pause-us | --max-mb-per-s | --seconds | --count)
-			# The value is the next word, or comes after "=".
-			[[ ${COMP_WORDS[i + 1]} == = ]] || ((i++))
-			;;
 		= | :)	# bash makes words of what is around them
 			((i++)) ;;
-		-* | +*)	;;
+		-* | +*)
+			# Before a command there are only those of list, and no command any more.
+			[[ -n $command ]] || begun=list
+			# The value is the next word, or comes after "=".
+			if [[ ${COMP_WORDS[i + 1]} != = ]] && _xl_numa_policy_takes_value "${COMP_WORDS[i]}"; then
+				((i++))
+			fi
+			;;
 		*)
-			if [[ -z $command ]]; then
+			if [[ -z $command && -z $begun ]]; then
 				command=${COMP_WORDS[i]}
 			else
 				((arguments++))
@@ -56,21 +70,29 @@ _xl_numa_policy()
 	if ((i > COMP_CWORD)) || [[ $cur == = || $cur == : ]]; then
 		return 0
 	fi
+	command=${command:-$begun}
 
 	local words=
 	case $command:$arguments:$cur in
 	:0:-*)
-		words=$(_xl_numa_policy_names Options list --help) ;;
+		words="$(_xl_numa_policy_names Options list --help) --version" ;;
 	:0:* | help:0:*)
 		words=$(_xl_numa_policy_names Commands help) ;;
 	help:*)	;;
-	set:*:+*)
-		words='+carrefour +auto +auto=advise' ;;
+	*:[+]*)
+		words=$(_xl_numa_policy_names Switches "$command" --help) ;;
 	*:-*)
 		words=$(_xl_numa_policy_names Options "$command" --help)
-		[[ $command != set || $cur == --* ]] || words+=' -carrefour -auto'
+		[[ $cur == --* ]] || words+=" $(_xl_numa_policy_names Switches "$command" --help)"
 		;;
-	show:0:* | set:0:* | rebalance:0:* | where:0:* | explain:0:* | record:0:*)
+	record:1:* | replay:0:*)
+		# File names, as bash has them.
+		compopt -o default
+		return 0
+		;;
+	record:0:*)
+		words="all $(_xl_numa_policy_guests)" ;;
+	list:*:* | show:0:* | set:0:* | rebalance:0:* | where:0:* | explain:0:*)
 		words=$(_xl_numa_policy_guests) ;;
 	set:1:*)
 		words=$(_xl_numa_policy_names Policies set --help) ;;

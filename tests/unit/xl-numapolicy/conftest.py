@@ -17,7 +17,7 @@ def program(tmp_path_factory):
     done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
                 f"CFLAGS=-O1 -g {SANITIZE}",
                 f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
-                "--wrap=clock_gettime,--wrap=sigtimedwait,--wrap=connect", f"{build}/xl-numa-policy")
+                "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", f"{build}/xl-numa-policy")
     assert done.returncode == 0, done.stderr
     return build / "xl-numa-policy"
 

@@ -19,16 +19,19 @@
 
 #include "fake.h"
 
-#define MAX 128
+#define MAX 128		/* nodes, of what a weight or memory is counted for */
+#define DOMAINS 1024
 #define VNUMA (LIBXL_NUMA_POLICY_FIRST_TOUCH + 1)	/* fake_machine.py's, of no libxl */
 
 struct fake_domain {
 	unsigned int id;
 	char name[64], type[8];
+	char carrefour[8], automatic[8];	/* as in xenstore; "": not there, "?": not to be read */
 	int dying, follows;
 	unsigned int policy;
 	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
+	int cpu[MAX], nr_vcpus;		/* where each vCPU is; -1: offline */
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
 	int nr_usage;
@@ -41,9 +44,10 @@ struct failure {
 
 static struct {
 	unsigned int nodes, pages, order;
+	uint64_t free[MAX];
 	uint64_t absent, empty;
 	int privcmd;
-	struct fake_domain domain[MAX];
+	struct fake_domain domain[DOMAINS];
 	struct failure failure[8];
 	int nr_domains, nr_failures;
 } machine;
@@ -118,6 +122,9 @@ static void read_line(const char *line)
 	} else if (!strcmp(word, "empty")) {
 		sscanf(line, "%u", &node);
 		machine.empty |= 1ULL << node;
+	} else if (!strcmp(word, "free")) {
+		sscanf(line, "%u %n", &node, &at);
+		machine.free[node] = strtoull(line + at, NULL, 10);
 	} else if (!strcmp(word, "pages")) {
 		sscanf(line, "%u %u", &machine.pages, &machine.order);
 	} else if (!strcmp(word, "privcmd")) {
@@ -127,6 +134,7 @@ static void read_line(const char *line)
 		sscanf(line, "%31s %d %d %199[^\n]", f->function, &f->rc,
 		       &f->after, f->message);
 	} else if (!strcmp(word, "domain")) {
+		assert(machine.nr_domains < DOMAINS);
 		d = &machine.domain[machine.nr_domains++];
 		sscanf(line, "%u %7s %d %lx %63[^\n]", &d->id, d->type, &d->dying,
 		       &d->affinity, d->name);
@@ -139,6 +147,15 @@ static void read_line(const char *line)
 		list = strrchr(line, ' ') + 1;
 		for (node = 0; node < MAX && *list; node++)
 			d->weight[node] = strtoul(list, &list, 10), list += *list == ',';
+	} else if (!strcmp(word, "vcpu")) {
+		assert(d->nr_vcpus < MAX);
+		sscanf(line + at, "%d", &d->cpu[d->nr_vcpus++]);
+	} else if (!strcmp(word, "pause")) {
+		sscanf(line + at, "%u", &d->max_pause_us);
+	} else if (!strcmp(word, "carrefour")) {
+		sscanf(line + at, "%7s", d->carrefour);
+	} else if (!strcmp(word, "auto")) {
+		sscanf(line + at, "%7s", d->automatic);
 	} else if (!strcmp(word, "usage")) {
 		libxl_numa_node_usage u;
 
@@ -208,6 +225,10 @@ static void fill(libxl_dominfo *info, const struct fake_domain *d)
 struct xs_handle *xs_open(unsigned long flags)
 {
 	(void)flags;
+	if (fails("xs_open")) {
+		errno = ENOENT;
+		return NULL;
+	}
 	return (struct xs_handle *)&machine;
 }
 
@@ -220,17 +241,29 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
 	      unsigned int *len)
 {
 	const struct fake_domain *d;
+	const char *value = "";
 	unsigned int domid;
+	char key[32];
 
 	assert(h == (struct xs_handle *)&machine && t == XBT_NULL && !len);
-	assert(sscanf(path, "/libxl/%u/type", &domid) == 1);
+	assert(sscanf(path, "/libxl/%u/%31s", &domid, key) == 2);
 	d = domain(domid);
-	return d ? strdup(d->type) : NULL;
+	if (!strcmp(key, "type"))
+		value = d ? d->type : "";
+	else if (!strcmp(key, "numa-policy/carrefour"))
+		value = d ? d->carrefour : "";
+	else if (!strcmp(key, "numa-policy/auto"))
+		value = d ? d->automatic : "";
+	else
+		abort();
+	/* What else xenstored answers. */
+	errno = !strcmp(value, "?") ? EACCES : ENOENT;
+	return *value && strcmp(value, "?") ? strdup(value) : NULL;
 }
 
 libxl_dominfo *libxl_list_domain(libxl_ctx *ctx, int *nr)
 {
-	libxl_dominfo *info = calloc(MAX, sizeof(*info));
+	libxl_dominfo *info = calloc(DOMAINS, sizeof(*info));
 	int i;
 
 	(void)ctx;
@@ -282,7 +315,53 @@ libxl_numainfo *libxl_get_numainfo(libxl_ctx *ctx, int *nr)
 		info[i].size = machine.absent & (1ULL << i) ?
 			       LIBXL_NUMAINFO_INVALID_ENTRY :
 			       machine.empty & (1ULL << i) ? 0 : 1ULL << 30;
+	for (i = 0; i < machine.nodes; i++)
+		info[i].free = machine.free[i];
 	*nr = machine.nodes;
+	return info;
+}
+
+/* Of each node that there is. */
+#define CPUS 4
+
+libxl_cputopology *libxl_get_cpu_topology(libxl_ctx *ctx, int *nr)
+{
+	libxl_cputopology *cpus;
+	unsigned int i;
+
+	(void)ctx;
+	if (fails("topology"))
+		return NULL;
+	*nr = CPUS * machine.nodes;
+	cpus = calloc(*nr, sizeof(*cpus));
+	for (i = 0; i < CPUS * machine.nodes; i++) {
+		bool absent = machine.absent & (1ULL << i / CPUS);
+
+		cpus[i].core = cpus[i].socket = cpus[i].node = absent ? LIBXL_CPUTOPOLOGY_INVALID_ENTRY : i / CPUS;
+	}
+	return cpus;
+}
+
+/* As libxl does, online or not. */
+libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, int *nr_cpus)
+{
+	const struct fake_domain *d = domain(domid);
+	libxl_vcpuinfo *info;
+	int i;
+
+	(void)ctx;
+	trace("vcpus %u\n", domid);
+	if (fails("vcpus"))
+		return NULL;
+	info = calloc(d->nr_vcpus + 1, sizeof(*info));
+	for (i = 0; i < d->nr_vcpus; i++) {
+		libxl_vcpuinfo_init(&info[i]);
+		info[i].vcpuid = i;
+		info[i].online = d->cpu[i] >= 0;
+		info[i].cpu = d->cpu[i];
+	}
+	*nr_vcpus = d->nr_vcpus;
+	*nr_cpus = CPUS * machine.nodes;
 	return info;
 }
 
@@ -309,6 +388,17 @@ int libxl_domain_get_nodeaffinity(libxl_ctx *ctx, uint32_t domid,
 		if (domain(domid)->affinity & (1ULL << i))
 			libxl_bitmap_set(map, i);
 	return fails("affinity");
+}
+
+/* As libxl does: in xenstore, where carrefourd looks. */
+static void write_dynamic(struct fake_domain *d, const libxl_numa_policy_params *params)
+{
+	static const char *const modes[] = { "", "0", "1", "advise" };
+
+	if (!libxl_defbool_is_default(params->carrefour))
+		sprintf(d->carrefour, "%d", libxl_defbool_val(params->carrefour));
+	if (params->auto_mode != LIBXL_NUMA_AUTO_UNSET)
+		strcpy(d->automatic, modes[params->auto_mode]);
 }
 
 static void trace_dynamic(const libxl_numa_policy_params *params)
@@ -340,6 +430,7 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 	trace_dynamic(params);
 	if (rc)
 		return rc;
+	write_dynamic(d, params);
 	d->policy = params->policy;
 	d->max_pause_us = params->max_pause_us;
 	d->follows = libxl_bitmap_is_empty(&params->nodes);
@@ -356,10 +447,14 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 int libxl_domain_numa_dynamic_set(libxl_ctx *ctx, uint32_t domid,
 				  const libxl_numa_policy_params *params)
 {
+	int rc = fails("dynamic");
+
 	(void)ctx;
 	trace("dynamic %u", domid);
 	trace_dynamic(params);
-	return fails("dynamic");
+	if (!rc)
+		write_dynamic(domain(domid), params);
+	return rc;
 }
 
 int libxl_domain_numa_policy_get(libxl_ctx *ctx, uint32_t domid,
@@ -396,6 +491,7 @@ int libxl_domain_numa_usage_get(libxl_ctx *ctx, uint32_t domid,
 	int rc = fails("usage");
 
 	(void)ctx;
+	trace("usage %u\n", domid);
 	if (rc)
 		return rc;
 	if (!strcmp(d->type, "pv"))

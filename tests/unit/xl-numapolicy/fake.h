@@ -20,6 +20,8 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
 			const struct timespec *timeout);
 int __real_sigtimedwait(const sigset_t *set, siginfo_t *info,
 			const struct timespec *timeout);
+unsigned int __wrap_sleep(unsigned int seconds);
+unsigned int __real_sleep(unsigned int seconds);
 int __wrap_connect(int fd, const struct sockaddr *address, socklen_t size);
 int __real_connect(int fd, const struct sockaddr *address, socklen_t size);
 

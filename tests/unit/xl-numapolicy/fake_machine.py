@@ -27,6 +27,10 @@ class Domain:
     usage: dict = field(default_factory=dict)  # node -> (4K, 2M, 1G mappings)
     affinity: int = 0
     dying: bool = False
+    cpus: list = field(default_factory=list)  # of its vCPUs, four a node; -1: offline
+    pause: int = 0  # max-pause-us
+    carrefour: str = ""  # in xenstore: "0", "1"; "": not there, "?": not to be read
+    auto: str = ""  # the same, or "advise"
 
     def bytes_on(self, node):
         small, middle, large = self.usage.get(node, (0, 0, 0))
@@ -39,6 +43,7 @@ class Machine:
     absent: list = field(default_factory=list)
     empty: list = field(default_factory=list)  # nodes without memory
     domains: list = field(default_factory=list)
+    free: list = field(default_factory=list)  # bytes by node
     pages: int = 0  # gfns below it have RAM
     order: int = 0  # of every mapping
     privcmd: int = 0  # errno of access() to it
@@ -75,6 +80,8 @@ class Machine:
             yield "touches " + " ".join(map(str, self.touches))
         for pages in self.waits:
             yield f"waits {pages}"
+        for node, size in enumerate(self.free):
+            yield f"free {node} {size}"
         for node in self.absent:
             yield f"absent {node}"
         for node in self.empty:
@@ -87,16 +94,27 @@ class Machine:
             weights = ",".join(str(d.weights.get(n, 0)) for n in range(top + 1))
             yield (f"policy {d.id} {[*POLICIES, 'vnuma'].index(d.policy)} {int(d.follows)} "
                    f"{d.placed} {d.fallback} {weights}")
+            yield from (f"vcpu {d.id} {cpu}" for cpu in d.cpus)
+            yield from (f"{word} {d.id} {value}" for word, value in
+                        (("pause", d.pause), ("carrefour", d.carrefour), ("auto", d.auto)) if value)
             for node, sizes in d.usage.items():
                 yield f"usage {d.id} {node} {sizes[0]} {sizes[1]} {sizes[2]}"
 
 
+def following():
+    """The example, with a guest1 that follows its affinity, with equal weights."""
+    machine = example()
+    machine.domains[1].weights = {node: 1 for node in range(4)}
+    machine.domains[1].follows = True
+    return machine
+
+
 def example():
     """dom0 and two guests, one of them badly placed, on four nodes."""
-    return Machine(pages=1 << 20, domains=[
+    return Machine(pages=1 << 20, free=[0, 512 << 20, 1 << 20, 768 << 20], domains=[
         Domain(0, "Domain-0", "pv", "none"),
-        Domain(3, "guest1", weights={0: 3, 1: 1}, placed=262144, fallback=12,
+        Domain(3, "guest1", weights={0: 3, 1: 1}, placed=262144, fallback=12, cpus=[0, 3, 2, 2],
                usage={0: (98304, 192, 0), 1: (32768, 64, 0)}, affinity=0b1111),
-        Domain(4, "guest2", "hvm", "round-2m", weights={2: 1, 3: 1}, follows=True,
+        Domain(4, "guest2", "hvm", "round-2m", weights={2: 1, 3: 1}, follows=True, cpus=[8, 15, -1],
                usage={0: (0, 0, 1), 2: (3, 0, 0), 3: (0, 512, 0)}, affinity=0b1100),
     ])

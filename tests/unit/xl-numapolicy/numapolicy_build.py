@@ -29,7 +29,7 @@ def library_path():
 def environment(directory, machine):
     """For the program to see this machine, and to leave a trace in the directory."""
     machine_file, trace = directory / "machine", directory / "trace"
-    machine_file.write_text("\n".join(machine.text()) + "\n")
+    machine_file.write_text("\n".join(machine.text()) + "\n", errors="surrogateescape")
     trace.write_text("")
     return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "LD_LIBRARY_PATH": library_path(),
             "FAKE_XEN": str(machine_file), "FAKE_TRACE": str(trace), "FAKE_CLOCK": "1"}

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 import pytest
 
-from fake_machine import ERROR_DEVICE_EXISTS, Domain, Machine, example
+from fake_machine import ERROR_DEVICE_EXISTS, ERROR_FAIL, Domain, Machine, example, following
 from numapolicy_build import environment
 
 WATCHED = {"id": 3, "name": "guest1", "policy": "round-4k", "home_nodes": [0, 1], "carrefour": True, "auto": "on",
@@ -33,7 +33,7 @@ EXPLAIN = WATCHED | {"version": 1, "last_period": "1200 samples, 81.5 % local", 
 RECORDED = {"version": 1, "periods": 4, "samples": 99, "reconfigured": False}
 
 # What show and top say of WATCHED.
-COLUMNS = {"carrefour": True, "auto": "on: low", "state": "migrating", "period_samples": 1200, "local_percent": 81.5,
+COLUMNS = {"class": "low", "state": "migrating", "period_samples": 1200, "local_percent": 81.5,
            "imbalance_percent": 12.0, "period_moves": 7, "moved": 3 << 20, "dropped_samples": 5}
 SILENT = "carrefourd runs, but has not answered for 5 seconds; "
 
@@ -92,11 +92,76 @@ def switched(xl):
     (["-auto", "+carrefour"], "dynamic 3 carrefour 1 auto off"),
     (["first-touch", "+carrefour"], "set 3 5 nodes weights carrefour 1"),
     (["first-touch,carrefour,auto=advise"], "set 3 5 nodes weights carrefour 1 auto advise"),
-    (["round-4k,carrefour", "-carrefour"], "set 3 2 nodes weights carrefour 0"),
+    (["round-4k,carrefour", "+carrefour", "-auto"], "set 3 2 nodes weights carrefour 1 auto off"),
+    (["+carrefour", "+carrefour"], "dynamic 3 carrefour 1"),
 ])
 def test_switches(xl, args, wanted):
-    xl.good("set", "guest1", *args)
+    xl.good("set", "guest1", *args, machine=following())
     assert switched(xl) == [wanted]
+
+
+@pytest.mark.parametrize("args, words", [
+    (["+carrefour", "-carrefour"], "'+carrefour' and '-carrefour' exclude each other; give one of them"),
+    (["first-touch", "-auto", "+auto"], "'-auto' and '+auto' exclude each other"),
+    (["+auto=advise", "+auto"], "'+auto=advise' and '+auto' exclude each other"),
+    (["round-4k,carrefour", "-carrefour"], "'round-4k,carrefour' switches Carrefour one way, another word"),
+    (["round-4k,auto", "+auto=advise"], "'round-4k,auto' switches auto one way, another word"),
+])
+def test_switches_that_contradict_each_other(xl, args, words):
+    assert words in xl.bad("set", "guest1", *args, status=2)
+    assert not switched(xl)
+
+
+def test_a_policy_with_switches_says_what_the_switches_alone_say(xl, tmp_path):
+    """That they are on, and that nothing comes of it without carrefourd."""
+    warning = "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n"
+    said = xl.good("set", "guest1", "first-touch", "+carrefour", "-auto", machine=following())
+    assert said.startswith("guest1 (id 3): first-touch on home nodes 0-3; carrefour on, auto off; the 1G it")
+    assert said.endswith(warning)
+    assert warning in xl.good("set", "guest1", "first-touch,auto", machine=following())
+    assert "carrefourd" not in xl.good("set", "guest1", "first-touch", "-auto", machine=following())
+    assert xl.good("set", "guest1", "round-2m", "+auto", "--rebalance", "-q").splitlines()[1] + "\n" == warning
+    with daemon(tmp_path, lambda *_: SHOW) as (env, _):
+        assert "carrefourd" not in xl.good("set", "guest1", "first-touch", "+carrefour", env=env)
+
+
+@pytest.mark.parametrize("carrefour, auto, in_json, in_words, in_list", [
+    ("", "", (False, "off"), "off, auto off", "off"),
+    ("0", "0", (False, "off"), "off, auto off", "off"),
+    ("1", "", (True, "off"), "on, auto off", "on"),
+    ("1", "advise", (True, "advise"), "on, auto advise", "on+advise"),
+    ("0", "1", (False, "on"), "off, auto on", "auto"),
+    ("", "advise", (False, "advise"), "off, auto advise", "advise"),
+    ("?", "1", (None, "on"), "unknown, auto on", "auto"),
+    ("1", "?", (True, None), "on, auto unknown", "on"),
+    ("?", "?", (None, None), "unknown, auto unknown", "unknown"),
+    ("yes", "2", (None, None), "unknown, auto unknown", "unknown"),
+    ("advise", "", (None, "off"), "unknown, auto off", "unknown"),
+])
+def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, in_list):
+    """Whether carrefourd runs or not; what cannot be known is not called off."""
+    machine = example()
+    machine.domains[1].carrefour, machine.domains[1].auto = carrefour, auto
+    for command, array in (["list"], "domains"), (["top"], "domains"), (["show", "guest1"], "domain"):
+        row, = [row for row in xl.json(*command, machine=machine)[array] if row["name"] == "guest1"]
+        assert (row["carrefour"], row["auto"]) == in_json, command
+    assert f"\ncarrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
+    head, _, row, *_ = xl.good("list", machine=machine).splitlines()
+    assert ("CARREFOUR" in head) == (in_list != "off")
+    assert in_list == "off" or row.split()[head.split().index("CARREFOUR")] == in_list
+
+
+def test_switches_without_xenstored(xl):
+    machine = example().fail("xs_open", ERROR_FAIL)
+    assert [row["carrefour"] for row in xl.json("list", machine=machine)["domains"]] == [None] * 3
+    assert "\ncarrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
+
+
+def test_set_tells_programs_what_is_switched(xl):
+    row, = xl.json("set", "guest1", "+carrefour", "+auto=advise")["domain"]
+    assert (row["carrefour"], row["auto"]) == (True, "advise")
+    row, = xl.json("set", "guest1", "round-2m", "-carrefour")["domain"]
+    assert (row["carrefour"], row["auto"]) == (False, "off")
 
 
 def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
@@ -113,9 +178,9 @@ def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
     (["set", "guest1", "+carfour"], "no switch '+carfour'"),
     (["set", "guest1", "+carrefour", "--nodes", "1"], "--nodes needs a policy"),
     (["set", "guest1", "+auto", "--rebalance"], "--rebalance needs a policy"),
-    (["show", "guest1", "+carrefour"], "+ and - switch what set sets"),
-    (["list", "--seconds", "1"], "--seconds is an option of record and top only"),
-    (["record", "guest1", "file", "--count", "1"], "--count is an option of top only"),
+    (["show", "guest1", "+carrefour"], "'+carrefour' is a switch of set only"),
+    (["list", "--seconds", "1"], "'--seconds' is an option of top and record only"),
+    (["record", "guest1", "file", "--count", "1"], "'--count' is an option of top only"),
     (["top", "--count", "0"], "'0' is no value for --count; give 1 to 86400"),
     (["top", "--seconds", "1h"], "'1h' is no value for --seconds"),
 ])
@@ -135,7 +200,7 @@ def test_show(xl, tmp_path):
         text = xl.good("show", "guest1", env=env)
         other = xl.good("show", "guest2", env=env)
     assert asked == ["show\n"] * 2
-    assert "carrefour   on, auto on: low\n" in text
+    assert "carrefour   off, auto off: low\n" in text
     assert "accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
     assert "migrated    7 pages in the last period, 3M in all; 5 samples were dropped\n" in text
     assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
@@ -146,10 +211,10 @@ def test_show_for_programs(xl, tmp_path):
         watched, other = (xl.json("show", name, env=env) for name in ("guest1", "guest2"))
         tables = xl.good("show", "guest1", "--raw", env=env).split("\n\n")
         of_other = xl.good("show", "guest2", "--raw", env=env).split("\n\n")
-    assert list(watched) == ["domain", "nodes", "carrefour"] and watched["carrefour"] == [COLUMNS]
-    assert other["carrefour"] == xl.json("show", "guest1")["carrefour"] == []
+    assert list(watched) == ["domain", "nodes", "watched"] and watched["watched"] == [COLUMNS]
+    assert other["watched"] == xl.json("show", "guest1")["watched"] == []
     assert [line.split(" ") for line in tables[2].splitlines()] == [
-        list(COLUMNS), ["yes", r"on:\x20low", "migrating", "1200", "81.5", "12.0", "7", str(3 << 20), "5"]]
+        list(COLUMNS), ["low", "migrating", "1200", "81.5", "12.0", "7", str(3 << 20), "5"]]
     assert (len(tables), len(of_other)) == (3, 2)
 
 
@@ -166,6 +231,42 @@ def test_top(xl, tmp_path):
     assert "carrefourd does not run: placement is static" in xl.good("top")
 
 
+def asked_for_memory(xl):
+    return [line for line in xl.trace() if line.startswith("usage ")]
+
+
+def test_top_asks_for_memory_once_a_minute(xl):
+    """Xen looks at each page to answer. It says how old the answer is. By the clock of the tests, in which sleep takes no time."""
+    ages = [[row["memory_age_s"] for row in refresh["domains"]] for refresh in
+            documents(xl.good("top", "--json", "--count", "8", "--seconds", "20"))]
+    assert ages == [[age] * 2 for age in (0, 20, 40, 0, 20, 40, 0, 20)]
+    assert asked_for_memory(xl) == ["usage 3", "usage 4"] * 3
+    assert [row["memory"] for row in xl.json("top")["domains"]] == [1 << 30, (2 << 30) + (3 << 12)]
+    text = xl.good("top", "--count", "2", "--seconds", "59")
+    assert "static\n" in text and "static; memory as of 59 s ago\n" in text and len(asked_for_memory(xl)) == 2
+    xl.good("top", "--count", "4", "--seconds", "60")
+    assert len(asked_for_memory(xl)) == 8
+
+
+def test_top_asks_again_what_it_was_not_told(xl):
+    machine = example().fail("usage", ERROR_FAIL)
+    assert xl.json("top", machine=machine)["domains"] == []
+
+
+@pytest.mark.parametrize("by, order", [
+    (None, [3, 4, 5, 6]), ("at-home", [6, 4, 3, 5]), ("memory", [4, 3, 6, 5]), ("local", [4, 3, 5, 6]),
+    ("imbalance", [3, 4, 5, 6]), ("samples", [3, 4, 5, 6]), ("moves", [4, 3, 5, 6]),
+])
+def test_top_sorts(xl, tmp_path, by, order):
+    """The worst first, and what is not known last, by id."""
+    machine = example()
+    machine.domains += [Domain(5, "empty", weights={0: 1}), Domain(6, "away", weights={0: 1}, usage={1: (512, 0, 0)})]
+    other = WATCHED | {"id": 4, "name": "guest2", "samples": 9, "local_percent": 50.0, "moves": 8, "imbalance_percent": 1.0}
+    with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED, other]}) as (env, _):
+        rows = xl.json("top", *(["--sort", by] if by else []), machine=machine, env=env)["domains"]
+    assert [row["id"] for row in rows] == order
+
+
 @pytest.mark.parametrize("machine, names", [(example(), ["guest1", "guest2"]),
                                             (Machine(domains=[Domain(0, "Domain-0", "pv", "none")]), [])])
 def test_top_is_a_document_a_refresh(xl, machine, names):
@@ -176,8 +277,9 @@ def test_top_is_a_document_a_refresh(xl, machine, names):
 
 def test_top_finishes_a_document_before_it_waits(program, tmp_path):
     """For who reads them as they come."""
-    with subprocess.Popen([program, "top", "--json", "--count", "2", "--seconds", "600"], text=True,
-                          env=environment(tmp_path, example()), stdout=subprocess.PIPE) as process:
+    env = environment(tmp_path, example())
+    del env["FAKE_CLOCK"]
+    with subprocess.Popen([program, "top", "--json", "--count", "2", "--seconds", "600"], text=True, env=env, stdout=subprocess.PIPE) as process:
         limit = threading.Timer(30, process.kill)
         limit.start()
         lines = list(takewhile(lambda line: line != "}\n", process.stdout))
@@ -293,7 +395,7 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
         return RECORDED
 
     processes, machine = {}, environment(tmp_path, example())
-    dies = SILENT + "'systemctl restart carrefourd' may help\n"
+    dies = SILENT + "'journalctl -u carrefourd' may say why\n"
     without = SILENT + "going on without it\n"
     with socket.socket(socket.AF_UNIX) as stopped, socket.socket(socket.AF_UNIX) as full, \
             socket.socket(socket.AF_UNIX) as first, daemon(tmp_path, late) as (env, _):
@@ -317,10 +419,10 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
             assert end("explain") == end("full") == (1, "", dies)
             assert time.monotonic() - begin > 4.9
             status, out, err = end("show")
-            assert (status, json.loads(out)["carrefour"], err) == (0, [], without)
+            assert (status, json.loads(out)["watched"], err) == (0, [], without)
             assert end("set") == (0, "guest1 (id 3): carrefour on\n", without)
             status, out, err = end("top")
-            assert (status, out.count("carrefourd does not answer\n"), err) == (0, 2, without)
+            assert (status, out.count("carrefourd does not answer"), err) == (0, 2, without)
             assert end("record")[0] == 0
             assert end("recorded") == (1, "", dies) and not (tmp_path / "stopped.trace").exists()
         finally:
@@ -335,5 +437,5 @@ def test_replay(xl, tmp_path):
     (tmp_path / "carrefour-replay").chmod(0o755)
     assert xl.good("replay", "some.trace", env={"PATH": f"{tmp_path}:/bin"}) == "--periods some.trace\n"
     for option in ("--json", "--raw", "--verbose"):
-        assert f"{option} is no option of replay" in xl.bad("replay", "some.trace", option, status=2)
+        assert f"'{option}' is no option of replay" in xl.bad("replay", "some.trace", option, status=2)
     assert "there is no carrefour-replay" in xl.bad("replay", "some.trace", env={"PATH": str(tmp_path / "nothing")})

@@ -9,7 +9,8 @@ from fake_machine import Domain, example
 
 COMMANDS = {"list", "show", "top", "set", "rebalance", "where", "explain", "record", "replay", "help"}
 COMMON = {"--json", "--raw", "--verbose", "--help"}
-MOVING = {"--max-mb-per-s", "--quiet"}
+MOVING = {"--max-mb-per-s", "--quiet", "--strict"}
+SETTING = {"--nodes", "--weights", "--max-pause-us", "--rebalance"}
 GUESTS = {"guest1", "guest2", "web-1"}
 
 
@@ -35,6 +36,7 @@ def bash(program, tmp_path_factory):
                           cwd=str(home), encoding="utf-8", timeout=90, echo=False,
                           dimensions=(50, 500))
     child.expect("ready")
+    child.trace = home / "trace"
     yield child
     child.close()
 
@@ -59,10 +61,22 @@ def words_for(bash, line):
     ("", COMMANDS),
     ("s", {"show", "set"}),
     ("x", set()),
-    ("-", COMMON),
-    ("list -", COMMON),
+    ("-", COMMON | {"--brief", "--version"}),
+    ("list -", COMMON | {"--brief"}),
     ("list --j", {"--json"}),
-    ("list ", set()),
+    ("list ", GUESTS),
+    ("list guest1 w", {"web-1"}),
+    ("--json ", GUESTS),
+    ("--json s", set()),
+    ("record ", GUESTS | {"all"}),
+    ("record guest1 r", {"rc"}),
+    ("replay r", {"rc"}),
+    ("set guest1 none +", {"+carrefour", "+auto", "+auto=advise"}),
+    ("set guest1 none -c", {"-carrefour"}),
+    ("set guest1 -", COMMON | SETTING | MOVING | {"-carrefour", "-auto"}),
+    ("show +", set()),
+    ("top --", COMMON | {"--sort", "--seconds", "--count"}),
+    ("top --seconds ", set()),
     ("show ", GUESTS),
     ("show w", {"web-1"}),
     ("show --json ", GUESTS),
@@ -79,7 +93,7 @@ def words_for(bash, line):
     ("set --weights 3:", set()),
     ("set --nodes=", set()),
     ("set --nodes=0", set()),
-    ("set guest1 none --", COMMON | {"--nodes", "--weights", "--max-pause-us", "--rebalance"} | MOVING),
+    ("set guest1 none --", COMMON | SETTING | MOVING),
     ("set --max-mb-per-s ", set()),
     ("set --max-mb-per-s 10 --rebalance g", {"guest1", "guest2"}),
     ("rebalance ", GUESTS),
@@ -104,6 +118,12 @@ def test_words(bash, start, line, words):
 ])
 def test_tab_ends_the_word(bash, line, completed):
     assert line_after(bash, line, "\t") == completed
+
+
+def test_asks_for_no_memory(bash):
+    """Which Xen may take long to count, on a large host."""
+    assert words_for(bash, "xl numa-policy show ") == GUESTS
+    assert not [line for line in bash.trace.read_text().splitlines() if line.startswith(("usage ", "vcpus "))]
 
 
 def test_no_file_names(bash):

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from fake_machine import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine,
-                      example)
+from fake_machine import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine, example,
+                          following)
 
 ONE_DOMAIN = [["show"], ["set", "round-4k"], ["set", "round-4k", "--rebalance"], ["rebalance"],
               ["where", "0x10"]]
@@ -73,7 +73,7 @@ def test_list_without_the_feature(xl):
     (["show", "3"], "info"), (["set", "3", "none"], "numainfo"),
     (["set", "3", "round-4k", "--weights", "1:1:1:1"], "affinity")])
 def test_other_failures(xl, words, function):
-    line = xl.bad(*words, machine=example().fail(function, ERROR_FAIL, "out of luck"))
+    line = xl.bad(*words, machine=following().fail(function, ERROR_FAIL, "out of luck"))
     assert line.startswith("cannot ") and line.endswith(": out of luck")
 
 
@@ -108,12 +108,28 @@ def test_verbose_shows_what_libxl_says(xl):
     (["round-4k", "--weights", "1:1"], "2 weights for 4 home nodes (0-3); give one a node"),
 ])
 def test_values_of_set(xl, args, line):
-    assert xl.bad("set", "guest1", *args).startswith(line)
+    assert xl.bad("set", "guest1", *args, machine=following()).startswith(line)
+
+
+@pytest.mark.parametrize("option, value, right", [
+    *(("--nodes", value, "numbers and ranges like 0-3,^1, or affinity")
+      for value in ("x", "0,carrefour", "0,nodes=1", "all", "0 1", "affinity,1", "1;2", "1\n")),
+    *(("--weights", value, "a number of 1 to 255 for each home node, like 3:1")
+      for value in ("1:x", "-1", "1:1:1:1,auto", "1,nodes=1", "affinity")),
+    *(("--max-pause-us", value, "microseconds, from 0 to 1000000")
+      for value in ("-1", "20us", "0,carrefour", "1:2")),
+])
+def test_no_option_of_set_brings_others_along(xl, option, value, right):
+    """They are parts of a setting in the words of xl.cfg, where a comma would begin the next part."""
+    shown = value.replace("\n", "\\x0a")
+    assert xl.bad("set", "guest1", "round-4k", option, value, status=2).startswith(
+        f"'{shown}' is no value for {option}; give {right}; see ")
+    assert not [line for line in xl.trace() if line.startswith("set ")]
 
 
 @pytest.mark.parametrize("args", [
-    ["--weights", "0:1"], ["--weights", "256:1"], ["--weights", "1:x"], ["--weights", "-1"],
-    ["--weights", ""], ["--weights", "1::1"], ["--nodes", ""], ["--nodes", "x"],
+    ["--weights", "0:1"], ["--weights", "256:1"],
+    ["--weights", ""], ["--weights", "1::1"], ["--nodes", ""],
     ["--nodes", "3-1"], ["--nodes", "99999"], ["--nodes", "1,^1"], ["--nodes", "1,"],
     ["--nodes", "100"], ["--nodes", "0", "--weights", ":".join(["1"] * 65)],
 ])
@@ -140,7 +156,7 @@ def test_node_without_memory(xl):
     machine.empty = [1]
     assert xl.bad("set", "guest1", "round-4k", "--nodes", "0-1", machine=machine) == \
         "node 1 has no memory; of this machine's nodes, 0,2-3 have"
-    assert xl.bad("set", "guest1", "round-4k", "--weights", "1:1:1:1", machine=machine) == \
+    assert xl.bad("set", "guest1", "round-4k", "--nodes", "affinity", "--weights", "1:1:1:1", machine=machine) == \
         "4 weights for 3 home nodes (0,2-3); give one a node"
     assert "n1" in xl.raw("list", machine=machine)[0]
 
@@ -149,7 +165,10 @@ def test_node_without_memory(xl):
     (["foo"], "no command 'foo'; there are list, show, top, set, rebalance, where, explain, record, replay and help"),
     (["help", "foo"], "no command 'foo'; there are list, show, top, set, rebalance, where, explain, record, replay and help"),
     (["help", "list", "show"], "help takes one command"),
-    (["list", "guest1"], "an argument too many; it takes none"),
+    (["top", "guest1"], "an argument too many; it takes none"),
+    (["top", "--sort", "name"], "cannot sort by 'name'; there are at-home, memory, local, imbalance, samples, moves"),
+    (["top", "--sort", ""], "cannot sort by ''; there are at-home, memory, local, imbalance, samples, moves"),
+    (["set", "3", "round-4k", "--strict"], "--strict needs --rebalance"),
     (["show"], "an argument is missing; it takes DOM"),
     (["show", "1", "2"], "an argument too many; it takes DOM"),
     (["set", "3"], "an argument is missing; it takes DOM [POLICY] [SWITCH]..."),
@@ -159,22 +178,25 @@ def test_node_without_memory(xl):
     (["--jsn"], "unknown option '--jsn'"),
     (["list", "-x"], "unknown option '-x'"),
     (["list", "-vx"], "unknown option '-x'"),
-    (["list", "--json=1"], "unknown option '--json=1'"),
+    (["list", "--json=1"], "option '--json' takes no value"),
     (["list", "--json", "--raw"], "--json and --raw exclude each other"),
-    (["show", "3", "--nodes", "1"], "--nodes is an option of set only"),
-    (["rebalance", "3", "--weights", "1"], "--weights is an option of set only"),
-    (["rebalance", "3", "--rebalance"], "--rebalance is an option of set only"),
+    (["show", "3", "--nodes", "1"], "'--nodes' is an option of set only"),
+    (["rebalance", "3", "--weights", "1"], "'--weights' is an option of set only"),
+    (["rebalance", "3", "--rebalance"], "'--rebalance' is an option of set only"),
     (["rebalance"], "an argument is missing; it takes DOM"),
     (["rebalance", "3", "round-4k"], "an argument too many; it takes DOM"),
-    (["show", "3", "--max-mb-per-s", "1"], "--max-mb-per-s is an option of rebalance only"),
-    (["where", "3", "1", "--dry-run"], "--dry-run is an option of rebalance only"),
-    (["list", "-q"], "--quiet is an option of rebalance only"),
+    (["show", "3", "--max-mb-per-s", "1"], "'--max-mb-per-s' is an option of set and rebalance only"),
+    (["where", "3", "1", "--dry-run"], "'--dry-run' is an option of rebalance only"),
+    (["list", "-q"], "'-q' is an option of set and rebalance only"),
     (["set", "3", "round-4k", "--max-mb-per-s", "5"], "--max-mb-per-s needs --rebalance"),
     (["set", "3", "round-4k", "--quiet"], "--quiet needs --rebalance"),
-    (["set", "3", "round-4k", "--rebalance", "--dry-run"],
-     "--dry-run is an option of rebalance only, as it goes by the policy that is set"),
+    (["set", "3", "round-4k", "--rebalance", "--dry-run"], "'--dry-run' is an option of rebalance only"),
+    (["top", "+carrefour"], "'+carrefour' is a switch of set only"),
+    (["show", "-auto", "3"], "'-auto' is a switch of set only"),
+    (["show", "3", "--all", "--seconds=1"], "unknown option '--all'"),
+    (["show", "3", "--seconds=1"], "'--seconds' is an option of top and record only"),
     *((["rebalance", "3", f"--max-mb-per-s={rate}"],
-       f"'{rate}' is no rate; give MiB a second, 1 to 1000000")
+       f"'{rate}' is no value for --max-mb-per-s; give MiB a second, 1 to 1000000")
       for rate in ["", "0", "-1", "1.5", "x", "5x", "1000001", "18446744073709551617"]),
     (["set", "3", "none", "--weights"], "option '--weights' needs a value"),
     (["set", "3", "none,nodes=1", "--nodes", "1"], "home nodes given twice, in 'none,nodes=1' and with --nodes"),

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from numapolicy_build import ROOT
 from test_numapolicy_carrefour import EXPLAIN, RECORDED, SHOW, daemon
 
 COMMANDS = ["list", "show", "top", "set", "rebalance", "where", "explain", "record", "replay"]
@@ -15,6 +16,19 @@ def test_overview(xl):
     assert xl.good("--help") == xl.good("-h") == text
     for name in [*COMMANDS, "help"]:
         assert re.search(rf"^  {name} ", text, re.M)
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(xl, option):
+    assert xl.good(option) == f"xl-numa-policy {(ROOT / 'VERSION').read_text()}"
+
+
+@pytest.mark.parametrize("args, where", [(["--vershun"], "xl numa-policy --help"), (["-x"], "xl numa-policy --help"),
+                                         (["show", "--vershun"], "xl numa-policy show --help")])
+def test_a_wrong_option_names_the_help_to_read(xl, args, where):
+    """Where nobody has named a command, nobody has heard of list."""
+    assert xl.bad(*args, status=2).endswith(f"; see '{where}'")
+    assert xl.run(*args).stderr.startswith(where.removesuffix(" --help") + ": ")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -30,6 +44,11 @@ def test_explain_does_not_promise_all(xl):
     """Of a period, carrefourd writes the first ones to the journal."""
     text = xl.good("help", "explain")
     assert "has them all" not in text and "no more than log_decisions" in text
+
+
+def test_set_lists_the_switches(xl):
+    text = xl.good("set", "--help").split("Switches:\n")[1].split("\n\n")[0]
+    assert [line.split()[0] for line in text.splitlines()] == ["+carrefour", "-carrefour", "+auto", "+auto=advise", "-auto"]
 
 
 def test_set_lists_the_policies(xl):

@@ -55,6 +55,31 @@ def test_only_what_was_skipped_is_spoken_of(xl):
         "guest1 (id 3): 0 moved by round-4k in 0.0 s, 2M was there already\n"
 
 
+@pytest.mark.parametrize("memory, status, said", [
+    ([("moved", 512), ("there", 512)], 0, ""),
+    *(([("moved", 512), (why, 512)], 1, "2M of domain 'guest1' stays where it is, which --strict makes a failure")
+      for why in ("in_use", "unmovable", "no_room", "late")),
+])
+@pytest.mark.parametrize("args", [["rebalance", "guest1"], ["rebalance", "3", "--json"], ["rebalance", "3", "--dry-run"],
+                                  ["set", "3", "round-2m", "--rebalance"]], ids=" ".join)
+def test_strict(xl, args, memory, status, said):
+    """What stays is a failure only to those who ask for it; what moved is told all the same."""
+    machine = machine_with(*memory)
+    done, strict = xl.run(*args, "-q", machine=machine), xl.run(*args, "-q", "--strict", machine=machine)
+    assert (done.returncode, done.stderr) == (0, "") and strict.stdout.splitlines()[-1:] == done.stdout.splitlines()[-1:]
+    assert (strict.returncode, strict.stderr) == (status, said and f"xl numa-policy: {said}\n")
+
+
+def test_strict_with_a_policy_that_was_changed_meanwhile(xl):
+    done = xl.run("rebalance", "3", "--strict", machine=machine_with(("moved", 100 * PAGES), becomes=("round-1g", 2)))
+    assert done.returncode == 1 and "policy of domain 'guest1' was changed meanwhile" in done.stderr
+
+
+def test_strict_and_stopped(xl):
+    machine = machine_with(("no_room", 512), ("moved", 512 * PAGES), signal=(signal.SIGINT, 1))
+    assert xl.run("rebalance", "3", "--strict", machine=machine).returncode == 130
+
+
 def test_nothing_at_all(xl):
     assert "0 moved" in xl.good("rebalance", "3", machine=machine_with())
 
@@ -196,7 +221,7 @@ def test_set_then_rebalance(xl):
     assert text.splitlines()[:2] == [
         "guest1 (id 3): round-2m on home nodes 2-3",
         "guest1 (id 3): 180M moved by round-2m in 0.2 s, 64M was there already"]
-    words = [line.split()[0] for line in xl.trace()]
+    words = [line.split()[0] for line in xl.trace() if not line.startswith("usage ")]
     assert words[:2] == ["movable", "set"] and set(words[2:]) == {"rebalance"}
 
 

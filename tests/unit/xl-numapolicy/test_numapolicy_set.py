@@ -3,7 +3,7 @@
 
 import pytest
 
-from fake_machine import POLICIES, example
+from fake_machine import POLICIES, example, following
 
 HINT = "'xl numa-policy rebalance guest1' moves it to where the policy wants it, while the domain runs\n"
 
@@ -11,7 +11,7 @@ HINT = "'xl numa-policy rebalance guest1' moves it to where the policy wants it,
 def asked(xl):
     """The one request: policy, nodes and weights."""
     line, = [line for line in xl.trace() if line.startswith("set ")]
-    head, weights = line.split(" weights")
+    head, weights = line.partition(" pause")[0].split(" weights")
     head, nodes = head.split(" nodes")
     _, domid, policy = head.split()
     return int(domid), POLICIES[int(policy)], [*map(int, nodes.split())], [*map(int, weights.split())]
@@ -19,7 +19,7 @@ def asked(xl):
 
 @pytest.mark.parametrize("policy", [name for name in POLICIES if name != "default"])
 def test_policies(xl, policy):
-    xl.good("set", "guest1", policy)
+    xl.good("set", "guest1", policy, machine=following())
     assert asked(xl) == (3, policy, [], [])
 
 
@@ -30,8 +30,50 @@ def test_policies(xl, policy):
     (["--weights", "4:3:2:1"], [], [4, 3, 2, 1]),
 ])
 def test_nodes_and_weights(xl, args, nodes, weights):
-    xl.good("set", 3, "round-1g", *args)
+    xl.good("set", 3, "round-1g", *args, machine=following())
     assert asked(xl) == (3, "round-1g", nodes, weights)
+
+
+def test_what_is_not_named_is_kept(xl):
+    """Home nodes, weights, and the limit, with any policy; and said."""
+    machine = example()
+    machine.domains[1].pause = 200
+    assert xl.good("set", "guest1", "round-2m", machine=machine).startswith(
+        "guest1 (id 3): round-2m on home nodes 0-1 (kept), weights 3:1 (kept), max-pause-us 200 (kept); the 1G it")
+    assert asked(xl) == (3, "round-2m", [0, 1], [3, 1]) and any(line.endswith(" pause 200") for line in xl.trace())
+    assert "home nodes" not in xl.good("set", "guest1", "none") and asked(xl) == (3, "none", [0, 1], [3, 1])
+
+
+@pytest.mark.parametrize("args, nodes, weights, said", [
+    (["--nodes", "affinity"], [], [], "home nodes 0-3; "),
+    (["--nodes", "affinity", "--weights", "1:2:3:4"], [], [1, 2, 3, 4], "home nodes 0-3, weights 1:2:3:4; "),
+    (["--nodes", "2-3"], [2, 3], [], "home nodes 2-3; "),
+    (["--nodes", "0-1"], [0, 1], [], "home nodes 0-1; "),
+    (["--weights", "5:1"], [0, 1], [5, 1], "home nodes 0-1 (kept), weights 5:1; "),
+])
+def test_what_is_named_is_not_kept(xl, args, nodes, weights, said):
+    """Weights were those of other nodes."""
+    assert said in xl.good("set", "guest1", "round-2m", *args)
+    assert asked(xl) == (3, "round-2m", nodes, weights)
+
+
+def test_the_number_of_weights_is_that_of_the_nodes_that_are_kept(xl):
+    assert xl.bad("set", "guest1", "round-2m", "--weights", "1:1:1") == "3 weights for 2 home nodes (0-1); give one a node"
+
+
+def test_weights_of_nodes_that_follow_the_affinity_are_kept(xl):
+    machine = following()
+    machine.domains[1].weights[2] = 7
+    assert "home nodes 0-3, weights 1:1:7:1 (kept); " in xl.good("set", "guest1", "round-2m", machine=machine)
+    assert asked(xl) == (3, "round-2m", [], [1, 1, 7, 1])
+
+
+def test_a_limit_is_kept_or_taken_away(xl):
+    machine = following()
+    machine.domains[1].pause = 200
+    for args, said in ((["round-2m"], ", max-pause-us 200 (kept)"), (["round-2m", "--max-pause-us", "30"], ", max-pause-us 30"),
+                       (["round-2m", "--max-pause-us", "0"], ""), (["round-2m,max-pause-us=0"], "")):
+        assert xl.good("set", "guest1", *args, machine=machine).split("; ")[0].partition("0-3")[2] == said
 
 
 @pytest.mark.parametrize("spec, args", [
@@ -46,7 +88,7 @@ def test_words_of_xl_cfg(xl, spec, args):
 
 @pytest.mark.parametrize("args", [["round-2m", "--max-pause-us", "200"], ["round-2m,max-pause-us=200"]])
 def test_limit_of_pauses(xl, args):
-    assert "round-2m on home nodes 0-3, max-pause-us 200" in xl.good("set", "guest1", *args)
+    assert "round-2m on home nodes 0-3, max-pause-us 200" in xl.good("set", "guest1", *args, machine=following())
     line, = [line for line in xl.trace() if line.startswith("set ")]
     assert line.endswith(" weights pause 200")
     assert xl.json("set", "guest1", *args)["domain"][0]["max_pause_us"] == 200
@@ -54,9 +96,9 @@ def test_limit_of_pauses(xl, args):
 
 @pytest.mark.parametrize("args, status, reason", [
     (["round-2m,max-pause-us=200", "--max-pause-us", "200"], 2, "given twice"),
-    (["round-2m", "--max-pause-us", "-1"], 1, "from 0"),
+    (["round-2m,max-pause-us=-1"], 1, "from 0"),
     (["round-2m", "--max-pause-us", "1000001"], 1, "to 1000000"),
-    (["round-2m", "--max-pause-us", "20us"], 1, "from 0"),
+    (["round-2m,max-pause-us=20us"], 1, "from 0"),
     (["+carrefour", "--max-pause-us", "20"], 2, "needs a policy"),
 ])
 def test_no_limit_of_pauses(xl, args, status, reason):
@@ -80,7 +122,7 @@ def test_the_way_home_nodes_are_named_is_a_change(xl):
     machine = example()
     machine.domains[1].weights = {2: 1, 3: 1}
     machine.domains[1].affinity = 0b1100
-    assert "as before" not in xl.good("set", "guest1", "round-4k", machine=machine)
+    assert "as before" not in xl.good("set", "guest1", "round-4k", "--nodes", "affinity", machine=machine)
 
 
 def test_guest_without_memory(xl):
@@ -106,14 +148,14 @@ def test_json_and_raw(xl):
     assert (row["name"], row["id"], row["policy"], row["home_nodes"], row["weights"],
             row["follows_affinity"], row["at_home_percent"]) == \
         ("guest1", 3, "round-2m", [2, 3], [1, 1], False, 0.0)
-    head, row = xl.raw("set", "guest1", "round-2m")
+    head, row = xl.raw("set", "guest1", "round-2m", "--nodes", "affinity")
     assert dict(zip(head, row))["follows_affinity"] == "yes"
 
 
 @pytest.mark.parametrize("args", [
     ["guest1", "round-4k", "--nodes", "9"],
     ["guest1", "round-5k"],
-    ["guest1", "round-4k", "--weights", "1:1"],
+    ["guest1", "round-4k", "--weights", "1:1:1"],
     ["0", "round-4k"],
 ])
 def test_refused_means_not_asked(xl, args):

@@ -17,6 +17,7 @@ moved       0 pages of 4 KiB, in 0 batches with 0 rounds of TLB flushes
 not moved   0 pages in use, 0 not movable, 0 as the node was full, 0 for the limit
 locked      0.000 ms in all, 0.000 ms at the longest
 writes      stopped for 0.000 ms at the longest, no limit; 0 pages copied again
+carrefour   off, auto off
 
 NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES UNTOUCHED
    0 yes       3    75.0% 75.0%   768M    98304      192        0         0
@@ -52,7 +53,7 @@ def test_json(xl):
     document = xl.json("show", "guest1")
     assert document["domain"] == [{
         "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
-        "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "at_home_percent": 100.0,
+        "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off", "at_home_percent": 100.0,
         "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB, **NOTHING_MOVED,
         **NOTHING_TOUCHED}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
@@ -68,7 +69,7 @@ def test_raw(xl):
     first, second = xl.good("show", "guest1", "--raw").split("\n\n")
     assert dict(zip(*map(str.split, first.splitlines()))) == {
         "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
-        "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "at_home_percent": "100.0",
+        "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off", "at_home_percent": "100.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory": str(1024 * MIB),
         **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}}
     nodes = [line.split(" ") for line in second.splitlines()]
@@ -105,8 +106,7 @@ exchanged   500 pages of 4 KiB with the heap of a node
 released    6000 pages of 4 KiB, with 7 rounds of TLB flushes
 kept        80 pages in use, 90 not plain memory, 100 not there, 11 without room for a page table
 events      1200 of the guest, 13 of them invalid
-
-NODE""" in xl.good("show", "guest1", machine=machine)
+carrefour""" in xl.good("show", "guest1", machine=machine)
     document = xl.json("show", "guest1", machine=machine)
     assert {name: document["domain"][0][name] for name in NOTHING_TOUCHED} == dict(zip(NOTHING_TOUCHED, numbers))
     assert [row["untouched"] for row in document["nodes"]] == [512 << 12, 6 << 12, 0, 0]

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the commands may ask of Xen. Only the files of this room know libxl; nothing
+ * here or above it may include a Xen header.
+ */
+#ifndef BACKEND_H
+#define BACKEND_H
+
+#include "ask/types.h"
+
+/* *domains is malloc()ed; each name in it, too. */
+enum result backend_domains(struct domain **domains, unsigned int *nr);
+/* which: a name, or a number (then taken as an id, as xl does). */
+enum result backend_find(const char *which, struct domain *domain);
+enum result backend_nodes(struct nodes *nodes);
+enum result backend_affinity(uint32_t domid, bool node[NODES_MAX]);
+
+enum result backend_set(uint32_t domid, const struct request *request);
+enum result backend_get(uint32_t domid, struct policy *policy);
+enum result backend_usage(uint32_t domid, struct usage *usage);
+/* How many vCPUs run on each node, or last did; those that are offline do not count. */
+enum result backend_vcpus(uint32_t domid, uint32_t vcpus[NODES_MAX]);
+enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
+
+/* Beyond the last gfn: all memory has been looked at. */
+#define REBALANCE_END UINT64_MAX
+/*
+ * One step, from *gfn on, which becomes where to go on. It may move some more than
+ * max_pages, but not many; dry_run: none, but counts them. From REBALANCE_END on
+ * there are none: that asks whether Xen would move any.
+ */
+enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
+			      bool dry_run, struct moves *moves);
+enum result backend_stats(uint32_t domid, struct stats *stats);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One clear line for each way in which Xen or libxl says no. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ask/backend.h"
+#include "ask/check.h"
+#include "ask/connection.h"
+#include "base/errors.h"
+#include "base/text.h"
+
+void check(enum result result, const char *doing)
+{
+	const char *reason = backend_reason();
+
+	switch (result) {
+	case RESULT_OK:
+		return;
+	case RESULT_NO_RIGHTS:
+		die("no permission to talk to Xen; run this as root");
+	case RESULT_NO_XEN:
+		die("cannot talk to Xen: no /dev/xen/privcmd here; run this in dom0");
+	case RESULT_NO_FEATURE:
+		die("this Xen has no NUMA placement policies (needs CONFIG_NUMA_POLICY)");
+	default:
+		die("cannot %s%s%s", doing, *reason ? ": " : "", reason);
+	}
+}
+
+const char *domain_name(const struct domain *domain)
+{
+	static char *name;
+
+	free(name);
+	if (domain->name)
+		name = text_escape(domain->name);
+	else if (asprintf(&name, "%u", domain->id) < 0)
+		name = check_alloc(NULL);
+	return name;
+}
+
+void check_domain(enum result result, const struct domain *domain,
+		  const char *doing)
+{
+	struct domain now = { 0 };
+	char id[16];
+	const char *name = domain_name(domain);
+
+	if (result == RESULT_OK)
+		return;
+	/* A domain may go away under our hands; that explains any failure. */
+	if (result != RESULT_NO_FEATURE) {
+		char why[256];
+
+		snprintf(why, sizeof(why), "%s", backend_reason());
+		snprintf(id, sizeof(id), "%u", domain->id);
+		switch (backend_find(id, &now)) {
+		case RESULT_NO_DOMAIN:
+			die("domain '%s' is gone; 'xl list' shows what runs", name);
+		case RESULT_OK:
+			if (now.dying)
+				die("domain '%s' is being destroyed", name);
+			/* fall through */
+		default:
+			die("cannot %s domain '%s'%s%s", doing, name,
+			    *why ? ": " : "", why);
+		}
+	}
+	check(result, doing);
+}

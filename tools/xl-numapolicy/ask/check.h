@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What becomes of an answer that is not RESULT_OK: the program ends, with the reason. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "ask/types.h"
+
+/* For sentences: its name, escaped, or its id if it has none. Of one domain at a time. */
+const char *domain_name(const struct domain *domain);
+
+/* Return only if result is RESULT_OK. doing completes "cannot ...". */
+void check(enum result result, const char *doing);
+void check_domain(enum result result, const struct domain *domain,
+		  const char *doing);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between the files that call libxl: what is open, and what libxl's types are to us. */
+#ifndef CONTEXT_H
+#define CONTEXT_H
+
+#include <libxl.h>
+#include <xenstore.h>
+
+#include "ask/types.h"
+
+/* Open from backend_open() to backend_close(). */
+extern libxl_ctx *ctx;
+extern struct xs_handle *xs;	/* NULL: xenstored cannot be asked */
+
+void forget_reason(void);
+enum result result_of(int rc);
+
+/* In switches.c; what is unset stays so. */
+void switches_to_params(const struct dynamic *dynamic, libxl_numa_policy_params *params);
+
+/* Nodes from NODES_MAX on are left out. */
+void copy_nodes(bool node[NODES_MAX], const libxl_bitmap *map);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* explain: what Carrefour did to a domain of late, and why. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/carrefour.h"
+#include "ask/check.h"
+#include "cmd/command.h"
+#include "cmd/guest.h"
+
+static void put_decision(const struct answer *decision, void *arg)
+{
+	struct table *table = arg;
+	const char *result = answer_text(decision, "result"), *action = answer_text(decision, "action");
+	const char *text = answer_text(decision, "text");
+	size_t length = strlen(action);
+
+	/* The journal's line begins with the action, which has a column here. */
+	if (!strncmp(text, action, length) && text[length] == ' ')
+		text += length + 1;
+	table_row(table);
+	put_text(table, answer_text(decision, "seconds_ago"));
+	put_text(table, action);
+	put_text(table, text);
+	if (*result)
+		put_text(table, result);
+	else
+		put_nothing(table);
+}
+
+static void print_decisions(const struct answer *answer)
+{
+	static const struct column columns[] = {
+		{ "SECONDS-AGO", "seconds_ago", KIND_NUMBER },
+		{ "ACTION", "action", KIND_TEXT },
+		{ "WHY", "text", KIND_TEXT },
+		{ "RESULT", "result", KIND_TEXT },
+	};
+	struct table *table = table_new("decisions", columns, sizeof(columns) / sizeof(*columns));
+
+	answer_each(answer, "decisions", put_decision, table);
+	table_print(table, true);
+	table_free(table);
+}
+
+/* A line, if there is something to say. */
+static void print_line(const char *what, const char *text)
+{
+	if (*text)
+		printf("%-12s%s\n", what, text);
+}
+
+static void print_text(const struct domain *domain, const struct answer *answer)
+{
+	printf("%-12s%s (id %u)\n", "domain", domain_name(domain), domain->id);
+	print_line("policy", answer_text(answer, "policy"));
+	print_line("carrefour", answer_number(answer, "carrefour") ? "on" : "off");
+	print_line("auto", answer_text(answer, "auto"));
+	print_line("sampling", answer_text(answer, "sampling"));
+	print_line("error", answer_text(answer, "sampling_error"));
+	print_line("last period", answer_text(answer, "last_period"));
+	print_line("auto says", answer_text(answer, "auto_says"));
+	printf("%-12s%llu so far\n\n", "decisions", (unsigned long long)answer_number(answer, "decisions_ever"));
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	struct domain domain = { 0 };
+	struct answer *answer;
+	char request[32], *text;
+
+	(void)argc;
+	find_guest(argv[0], &domain);
+	snprintf(request, sizeof(request), "explain %u", domain.id);
+	text = carrefour_ask(request, -1, NULL);
+	if (options->format == FORMAT_JSON) {
+		/* The daemon's own document: nothing is lost, and nothing is said twice. */
+		fputs(text, stdout);
+		output_check();
+	} else {
+		answer = answer_parse(text);
+		output_begin(options->format);
+		if (options->format == FORMAT_TABLE)
+			print_text(&domain, answer);
+		print_decisions(answer);
+		output_end();
+		answer_free(answer);
+	}
+	free(text);
+	free(domain.name);
+}
+
+static const struct option_spec options_explain[] = {
+	OPTIONS_OF_OUTPUT,
+	{ NULL }
+};
+
+const struct command cmd_explain = {
+	.name = "explain",
+	.arguments = "DOM",
+	.summary = "what Carrefour did to a domain of late, and why",
+	.options = options_explain,
+	.help =
+"The last period in words, and the last 64 decisions, newest first, each with the\n"
+"numbers that led to it. The journal goes further back: journalctl -u carrefourd;\n"
+"but it has no more than log_decisions of them a domain and period.\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy explain guest1\n"
+"  xl numa-policy explain guest1 --json | jq '.decisions[] | .text'\n",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.run = run,
+};

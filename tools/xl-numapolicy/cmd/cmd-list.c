@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* list: every domain, a row each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/backend.h"
+#include "ask/check.h"
+#include "base/errors.h"
+#include "cmd/by-node.h"
+#include "cmd/command.h"
+#include "cmd/guest.h"
+#include "print/format.h"
+
+#define CELL_WIDTH_MIN 16	/* of the cell for all nodes in the narrow table */
+
+static const struct field fields[] = {
+	FACT("NAME", "name", CELL_TEXT, domain.name),
+	KNOWN("ID", "id", CELL_NUMBER32, domain.id, has_id),
+	FACT("TYPE", "type", CELL_TEXT, domain.type),
+	KNOWN("POLICY", "policy", CELL_TEXT, policy.name, has_policy),
+	KNOWN("HOME", "home_nodes", CELL_NODES, policy.weight, has_policy),
+	KNOWN("CARREFOUR", "", CELL_TEXT, switches, has_policy, FOR_PEOPLE),
+	KNOWN("CARREFOUR", "carrefour", CELL_BOOL, carrefour, has_carrefour, FOR_PROGRAMS),
+	KNOWN("AUTO", "auto", CELL_TEXT, automatic, has_policy, FOR_PROGRAMS),
+	KNOWN("VCPUS", "vcpu_nodes", CELL_NODES, vcpus, has_vcpus),
+	KNOWN("AT-HOME", "at_home_percent", CELL_SHARE, at_home, has_policy),
+	KNOWN("LOCAL", "vcpu_local_percent", CELL_SHARE, local, has_vcpus),
+	KNOWN("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback, has_policy),
+	KNOWN("MEMORY", "memory", CELL_BYTES, memory, has_usage),
+};
+
+/* False if the domain went away meanwhile. */
+static bool look(struct facts *e, bool brief)
+{
+	enum result result;
+
+	e->has_id = true;
+	/* Half gone: what it would answer means nothing any more. */
+	if (e->domain.dying)
+		return true;
+
+	result = backend_get(e->domain.id, &e->policy);
+	if (result == RESULT_NO_DOMAIN)
+		return false;
+	if (result != RESULT_REFUSED) {
+		check_domain(result, &e->domain, "ask for the policy of");
+		e->has_policy = !e->domain.pv;
+	}
+	if (!e->has_policy)
+		return true;
+
+	get_switches(e);
+	if (brief)
+		return true;
+	result = backend_usage(e->domain.id, &e->usage);
+	if (result == RESULT_NO_DOMAIN)
+		return false;
+	if (result != RESULT_REFUSED) {
+		check_domain(result, &e->domain, "ask for the memory of");
+		e->has_usage = true;
+	}
+	e->has_vcpus = backend_vcpus(e->domain.id, e->vcpus) == RESULT_OK && e->has_usage;
+	complete_facts(e);
+	return true;
+}
+
+/* The last two rows of the table for people. */
+static void put_host(struct table *table, const struct field *chosen, unsigned int nr_chosen,
+		     const struct nodes *nodes, enum shape shape)
+{
+	const struct {
+		const char *name;
+		const uint64_t *bytes;
+	} rows[] = { { "(free)", nodes->free }, { "(host)", nodes->bytes } };
+	unsigned int i, node;
+
+	for (i = 0; i < NR(rows); i++) {
+		struct facts host = { .domain.name = (char *)rows[i].name, .has_usage = true };
+
+		for (node = 0; node < nodes->nr; node++)
+			host.memory += rows[i].bytes[node];
+		table_row(table);
+		put_fields(table, chosen, nr_chosen, &host);
+		put_by_node(table, NULL, rows[i].bytes, nodes, shape);
+	}
+}
+
+static bool is_off(const struct facts *e)
+{
+	return !e->has_policy || !strcmp(e->switches, "off");
+}
+
+/* What --brief does not ask for. */
+static bool of_memory(const struct field *field)
+{
+	return field->offset == offsetof(struct facts, at_home) || field->known == offsetof(struct facts, has_usage) ||
+	       field->known == offsetof(struct facts, has_vcpus);
+}
+
+/* People need no column that has nothing to tell of any domain. Where it gets narrow, two others have to go. */
+static unsigned int choose_fields(struct field *chosen, const struct facts *entries, unsigned int nr, bool brief,
+				  bool narrow)
+{
+	bool fallback = false, switched = false;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++) {
+		fallback |= entries[i].has_policy && entries[i].policy.fallback;
+		switched |= !is_off(&entries[i]);
+	}
+	for (i = 0; i < NR(fields); i++) {
+		size_t offset = fields[i].offset;
+
+		if ((brief && of_memory(&fields[i])) ||
+		    (narrow && (offset == offsetof(struct facts, domain.type) || offset == offsetof(struct facts, vcpus))))
+			continue;
+		if (output_format() != FORMAT_TABLE ||
+		    ((fallback || offset != offsetof(struct facts, policy.fallback)) &&
+		     (switched || offset != offsetof(struct facts, switches))))
+			chosen[n++] = fields[i];
+	}
+	return n;
+}
+
+static struct table *make_table(const struct facts *entries, unsigned int nr,
+				const struct nodes *nodes, enum shape shape, bool brief)
+{
+	static const struct column cell = { "BY NODE", "", KIND_LINES };
+	static const struct column array = {
+		"", "memory_by_node", KIND_NUMBER
+	};
+	struct field chosen[NR(fields)];
+	struct column columns[NR(fields) + NODES_MAX];
+	char title[NODES_MAX][12], key[NODES_MAX][12];
+	bool narrow = !brief && (shape == NODE_CELL || shape == NO_NODES);
+	unsigned int i, n, node, nr_chosen = choose_fields(chosen, entries, nr, brief, narrow);
+	struct table *table;
+
+	n = fields_to_columns(chosen, nr_chosen, columns);
+	if (shape == NODE_ARRAY)
+		columns[n++] = array;
+	else if (shape == NODE_CELL)
+		columns[n++] = cell;
+	for (node = 0; shape == NODE_COLUMNS && node < nodes->nr; node++) {
+		if (!nodes->exists[node])
+			continue;
+		snprintf(title[node], sizeof(title[node]), "N%u", node);
+		snprintf(key[node], sizeof(key[node]), "n%u", node);
+		columns[n++] = (struct column){ title[node], key[node], KIND_NUMBER };
+	}
+
+	table = table_new("domains", columns, n);
+	for (i = 0; i < nr; i++) {
+		by_node bytes;
+
+		for (node = 0; node < NODES_MAX; node++)
+			bytes[node] = usage_of_node(&entries[i].usage, node);
+		table_row(table);
+		put_fields(table, chosen, nr_chosen, &entries[i]);
+		put_by_node(table, &entries[i].policy, entries[i].has_usage ? bytes : NULL, nodes, shape);
+	}
+	if (output_format() == FORMAT_TABLE && !brief)
+		put_host(table, chosen, nr_chosen, nodes, shape);
+	return table;
+}
+
+/* For programs, which would take rows of the host for domains. */
+static void print_host(const struct nodes *nodes)
+{
+	static const struct column columns[] = {
+		{ "", "node", KIND_NUMBER }, { "", "memory", KIND_NUMBER }, { "", "free", KIND_NUMBER },
+	};
+	struct table *table = table_new("nodes", columns, NR(columns));
+	unsigned int node;
+
+	if (output_format() == FORMAT_RAW)
+		putchar('\n');
+	for (node = 0; node < nodes->nr; node++) {
+		if (!nodes->exists[node])
+			continue;
+		table_row(table);
+		put_number(table, node);
+		put_bytes(table, nodes->bytes[node]);
+		put_bytes(table, nodes->free[node]);
+	}
+	table_print(table, true);
+	table_free(table);
+}
+
+/* Those that are named, or all; *domains is malloc()ed. */
+static unsigned int find_domains(struct domain **domains, int argc, char **argv)
+{
+	unsigned int nr;
+	int i;
+
+	if (!argc) {
+		check(backend_domains(domains, &nr), "list the domains");
+		return nr;
+	}
+	*domains = check_alloc(calloc(argc, sizeof(**domains)));
+	for (i = 0; i < argc; i++)
+		find_domain(argv[i], &(*domains)[i]);
+	return argc;
+}
+
+static void print(const struct facts *entries, unsigned int nr, const struct nodes *nodes, const struct options *options)
+{
+	enum shape shape = options->brief ? NO_NODES : options->format == FORMAT_JSON ? NODE_ARRAY : NODE_COLUMNS;
+	struct table *table;
+
+	output_begin(options->format);
+	table = make_table(entries, nr, nodes, shape, options->brief);
+	if (options->format == FORMAT_TABLE && shape == NODE_COLUMNS &&
+	    table_width(table) > screen_width()) {
+		table_free(table);
+		table = make_table(entries, nr, nodes, NO_NODES, false);
+		by_node_width(CELL_WIDTH_MIN);
+		if (table_width(table) + 1 + CELL_WIDTH_MIN < screen_width())
+			by_node_width(screen_width() - table_width(table) - 1);
+		table_free(table);
+		table = make_table(entries, nr, nodes, NODE_CELL, false);
+	}
+	table_print(table, true);
+	table_free(table);
+	if (options->format != FORMAT_TABLE && !options->brief)
+		print_host(nodes);
+	output_end();
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	struct domain *domains;
+	struct facts *entries;
+	struct nodes nodes;
+	unsigned int i, nr, shown = 0;
+
+	check(backend_nodes(&nodes), "ask for the NUMA nodes");
+	nr = find_domains(&domains, argc, argv);
+	entries = check_alloc(calloc(nr + 1, sizeof(*entries)));
+	for (i = 0; i < nr; i++) {
+		struct facts *e = &entries[shown];
+
+		*e = (struct facts){ .domain = domains[i] };
+		if (look(e, options->brief))
+			shown++;
+		else
+			free(e->domain.name);
+	}
+	free(domains);
+	print(entries, shown, &nodes, options);
+	for (i = 0; i < shown; i++)
+		free(entries[i].domain.name);
+	free(entries);
+}
+
+static const struct option_spec options_list[] = {
+	{ "brief", .help = "ask for no memory: quick, however large the domains are", OPTION(brief) },
+	OPTIONS_OF_OUTPUT,
+	{ NULL }
+};
+
+const struct command cmd_list = {
+	.name = "list",
+	.arguments = "[DOM]...",
+	.summary = "domains: policy, and on which nodes their memory is",
+	.options = options_list,
+	.help =
+"HOME are the home nodes, AT-HOME is the share of the memory that is on them.\n"
+"VCPUS are the nodes where the vCPUs run now, LOCAL is the share of the memory\n"
+"that is on these. FELL-BACK counts the 4 KiB pages that the policy wanted on a\n"
+"node that was full. CARREFOUR says what is switched on. Columns that have nothing\n"
+"to tell are left out. The last two rows are the host's.\n"
+"PV domains, dom0 for one, have no policy and show \"-\".\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy list\n"
+"  xl numa-policy list guest1 guest2\n"
+"  xl numa-policy list --raw | awk '$4 == \"round-4k\" { print $1 }'\n"
+"  xl numa-policy list --json | jq '.domains[] | {name, memory_by_node}'\n",
+	.max_arguments = -1,
+	.run = run,
+};

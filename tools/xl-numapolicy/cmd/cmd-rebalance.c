@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rebalance: have the memory of a running domain follow its policy. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/backend.h"
+#include "ask/check.h"
+#include "base/errors.h"
+#include "base/pace.h"
+#include "cmd/command.h"
+#include "cmd/guest.h"
+#include "print/format.h"
+#include "print/progress.h"
+
+#define MIB 1048576ULL
+/* Large enough to cost nothing, small enough for a stop to be prompt: 16 MiB. */
+#define STEP_PAGES 4096
+/* With a limit: so many steps a second; Xen does not make them less than 2 MiB. */
+#define STEPS_PER_SECOND 10
+
+/* What there is to say of it all. */
+struct outcome {
+	const struct domain *domain;
+	const char *policy;
+	bool dry_run;
+	bool policy_changed;	/* meanwhile, by somebody else */
+	int signal;		/* that stopped it, or 0 */
+	uint64_t elapsed;	/* ns */
+	uint64_t total;		/* bytes at the beginning */
+	struct moves moves;
+};
+
+static void __attribute__((noreturn)) refuse_no_policy(const struct domain *domain)
+{
+	const char *name = domain_name(domain);
+
+	die("domain '%s' has policy none, which has no place for its memory; "
+	    "'xl numa-policy set %s POLICY --rebalance' gives it another", name, name);
+}
+
+static void check_step(enum result result, const struct domain *domain)
+{
+	const char *name = domain_name(domain);
+
+	switch (result) {
+	case RESULT_NO_POLICY:
+		refuse_no_policy(domain);
+	case RESULT_HAS_DEVICE:
+		die("cannot move the memory of domain '%s': devices are or may be assigned "
+		    "(passthrough), which would go on writing to it; restart the domain, "
+		    "which places its memory by the policy", name);
+	case RESULT_REFUSED:
+		die("cannot move the memory of domain '%s', which has shadow paging, "
+		    "altp2m, nested guests, memory sharing or memory paging; restart "
+		    "it, which places its memory by the policy", name);
+	default:
+		check_domain(result, domain, "move the memory of");
+	}
+}
+
+void check_movable(const struct domain *domain)
+{
+	struct moves none = { 0 };
+	uint64_t gfn = REBALANCE_END;
+	enum result result = backend_rebalance(domain->id, &gfn, 1, true, &none);
+
+	if (result != RESULT_NO_POLICY)
+		check_step(result, domain);
+}
+
+static unsigned int step_pages(uint64_t limit)
+{
+	uint64_t pages = limit / PAGE_BYTES / STEPS_PER_SECOND;
+
+	if (!limit || pages > STEP_PAGES)
+		return STEP_PAGES;
+	return pages ? pages : 1;
+}
+
+static void add(struct moves *sum, const struct moves *step)
+{
+	sum->moved += step->moved;
+	sum->there += step->there;
+	sum->in_use += step->in_use;
+	sum->unmovable += step->unmovable;
+	sum->no_room += step->no_room;
+	sum->late += step->late;
+}
+
+/* All of it, or until a signal. */
+static void move(struct outcome *outcome, const struct options *options)
+{
+	uint64_t gfn = 0, limit = options->max_mb_per_s * MIB;
+	struct progress progress;
+	struct pace pace;
+
+	pace_begin(&pace, limit);
+	progress_begin(&progress, options->format, options->quiet,
+		       outcome->dry_run, outcome->total);
+	while (gfn != REBALANCE_END && !outcome->signal) {
+		struct moves step = { 0 };
+		enum result result;
+
+		result = backend_rebalance(outcome->domain->id, &gfn,
+					   step_pages(limit), outcome->dry_run, &step);
+		if (result != RESULT_OK) {
+			progress_end(&progress);
+			check_step(result, outcome->domain);
+		}
+		add(&outcome->moves, &step);
+		outcome->signal = pace_step(&pace, outcome->dry_run ? 0 :
+					    step.moved * PAGE_BYTES);
+		progress_show(&progress, &outcome->moves, pace_elapsed(&pace));
+	}
+	progress_end(&progress);
+	/* That came after the last step changes nothing. */
+	if (gfn == REBALANCE_END)
+		outcome->signal = 0;
+	outcome->elapsed = pace_elapsed(&pace);
+}
+
+static uint64_t bytes(uint64_t pages)
+{
+	return pages * PAGE_BYTES;
+}
+
+static const char *signal_name(int signal)
+{
+	return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+static void print_skipped(uint64_t pages, const char *what)
+{
+	char size[NUMBER_TEXT];
+
+	if (pages)
+		printf("%11s %s\n", format_bytes(size, bytes(pages)), what);
+}
+
+static void print_text(const struct outcome *o)
+{
+	const struct moves *moves = &o->moves;
+	char moved[NUMBER_TEXT], there[NUMBER_TEXT];
+
+	printf("%s (id %u): ", domain_name(o->domain), o->domain->id);
+	format_bytes(moved, bytes(moves->moved));
+	format_bytes(there, bytes(moves->there));
+	if (o->dry_run)
+		printf("%s would move by %s, %s is there already\n", moved,
+		       o->policy, there);
+	else
+		printf("%s moved by %s in %.1f s, %s was there already\n", moved,
+		       o->policy, o->elapsed / 1e9, there);
+	print_skipped(moves->in_use, "stays, in use by another domain or by Xen: "
+		      "repeat the command later");
+	print_skipped(moves->unmovable, "stays, as it is not plain memory: "
+		      "a restart of the domain places it");
+	print_skipped(moves->no_room, "stays, as its node is full: make room there, "
+		      "or name other home nodes");
+	print_skipped(moves->late, "stays, as the guest would have waited for too long: "
+		      "set a larger --max-pause-us");
+	if (o->policy_changed)
+		printf("The policy was changed meanwhile, to %s: repeat the command "
+		       "for what moved before\n", o->policy);
+}
+
+static void print_json(const struct outcome *o)
+{
+	const struct moves *m = &o->moves;
+
+	printf("{\"event\": \"result\", \"name\": ");
+	print_json_text(o->domain->name);
+	printf(", \"id\": %u, \"policy\": \"%s\", \"policy_changed\": %s, "
+	       "\"dry_run\": %s, \"complete\": %s, \"seconds\": %.3f, "
+	       "\"memory\": %" PRIu64 ", \"moved\": %" PRIu64 ", \"there\": %" PRIu64
+	       ", \"in_use\": %" PRIu64 ", \"unmovable\": %" PRIu64
+	       ", \"no_room\": %" PRIu64 ", \"late\": %" PRIu64 "}\n", o->domain->id, o->policy,
+	       o->policy_changed ? "true" : "false", o->dry_run ? "true" : "false",
+	       o->signal ? "false" : "true", o->elapsed / 1e9, o->total,
+	       bytes(m->moved), bytes(m->there), bytes(m->in_use),
+	       bytes(m->unmovable), bytes(m->no_room), bytes(m->late));
+}
+
+static void print_raw(const struct outcome *o)
+{
+	static const struct column columns[] = {
+		{ "", "name", KIND_TEXT },
+		{ "", "id", KIND_NUMBER },
+		{ "", "policy", KIND_TEXT },
+		{ "", "policy_changed", KIND_BOOL },
+		{ "", "dry_run", KIND_BOOL },
+		{ "", "complete", KIND_BOOL },
+		{ "", "seconds", KIND_NUMBER },
+		{ "", "memory", KIND_NUMBER },
+		{ "", "moved", KIND_NUMBER },
+		{ "", "there", KIND_NUMBER },
+		{ "", "in_use", KIND_NUMBER },
+		{ "", "unmovable", KIND_NUMBER },
+		{ "", "no_room", KIND_NUMBER },
+		{ "", "late", KIND_NUMBER },
+	};
+	char seconds[NUMBER_TEXT];
+	struct table *table;
+
+	snprintf(seconds, sizeof(seconds), "%.3f", o->elapsed / 1e9);
+	table = table_new("rebalance", columns, sizeof(columns) / sizeof(*columns));
+	table_row(table);
+	if (o->domain->name)
+		put_text(table, o->domain->name);
+	else
+		put_nothing(table);
+	put_number(table, o->domain->id);
+	put_text(table, o->policy);
+	put_bool(table, o->policy_changed);
+	put_bool(table, o->dry_run);
+	put_bool(table, !o->signal);
+	put_text(table, seconds);
+	put_bytes(table, o->total);
+	put_bytes(table, bytes(o->moves.moved));
+	put_bytes(table, bytes(o->moves.there));
+	put_bytes(table, bytes(o->moves.in_use));
+	put_bytes(table, bytes(o->moves.unmovable));
+	put_bytes(table, bytes(o->moves.no_room));
+	put_bytes(table, bytes(o->moves.late));
+	table_print(table, true);
+	table_free(table);
+}
+
+/* Does not return if not all of it is where the policy wants it. */
+static void be_strict(const struct outcome *o)
+{
+	const struct moves *moves = &o->moves;
+	uint64_t stays = moves->in_use + moves->unmovable + moves->no_room + moves->late;
+	char size[NUMBER_TEXT];
+
+	if (stays)
+		die("%s of domain '%s' stays where it is, which --strict makes a failure", format_bytes(size, bytes(stays)),
+		    domain_name(o->domain));
+	if (o->policy_changed)
+		die("the policy of domain '%s' was changed meanwhile, which --strict makes a failure; repeat the command",
+		    domain_name(o->domain));
+}
+
+void rebalance(const struct options *options, const struct domain *domain)
+{
+	struct outcome outcome = { .domain = domain, .dry_run = options->dry_run };
+	struct policy before, now;
+	struct usage usage;
+
+	check_domain(backend_get(domain->id, &before), domain,
+		     "ask for the policy of");
+	if (!policy_places(&before) && !before.vnuma)
+		refuse_no_policy(domain);
+	check_domain(backend_usage(domain->id, &usage), domain,
+		     "ask for the memory of");
+	outcome.total = usage_total(&usage);
+
+	move(&outcome, options);
+
+	/* Xen goes by what holds at each step. */
+	check_domain(backend_get(domain->id, &now), domain, "ask for the policy of");
+	outcome.policy = now.name;
+	outcome.policy_changed = !policy_same(&before, &now);
+
+	output_begin(options->format == FORMAT_RAW ? FORMAT_RAW : FORMAT_TABLE);
+	if (options->format == FORMAT_JSON)
+		print_json(&outcome);
+	else if (options->format == FORMAT_RAW)
+		print_raw(&outcome);
+	else
+		print_text(&outcome);
+	output_end();
+
+	if (outcome.signal) {
+		say("stopped by %s at %u%%; 'xl numa-policy rebalance %s' goes on",
+		    signal_name(outcome.signal),
+		    permille_seen(&outcome.moves, outcome.total) / 10,
+		    domain_name(domain));
+		exit(128 + outcome.signal);
+	}
+	if (options->strict)
+		be_strict(&outcome);
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	struct domain domain = { 0 };
+
+	(void)argc;
+	find_guest(argv[0], &domain);
+	rebalance(options, &domain);
+	free(domain.name);
+}
+
+static const struct option_spec options_rebalance[] = {
+	{ "max-mb-per-s", 0, "N", "move no more than N MiB a second", RIGHT_RATE, OPTION(max_mb_per_s) },
+	{ "dry-run", .help = "move nothing, say how much would move", OPTION(dry_run) },
+	{ "strict", .help = "status 1 if any of it stays where it is", OPTION(strict) },
+	{ "quiet", 'q', .help = "show no progress", OPTION(quiet) },
+	OPTIONS_OF_OUTPUT,
+	{ NULL }
+};
+
+const struct command cmd_rebalance = {
+	.name = "rebalance",
+	.arguments = "DOM",
+	.summary = "move the memory of a running domain by its policy",
+	.options = options_rebalance,
+	.help =
+"The domain goes on running. What is in use by others, as by I/O through dom0,\n"
+"stays and is counted; so does what finds its node full. For the exit status that\n"
+"makes a difference with --strict only. Ctrl-C stops between two\n"
+"steps, and the same command goes on. --json prints an object a line: progress,\n"
+"at last the result.\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy rebalance guest1 --dry-run\n"
+"  xl numa-policy rebalance guest1 --max-mb-per-s 200\n"
+"  xl numa-policy rebalance guest1 --json | jq 'select(.event == \"result\").moved'\n",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.run = run,
+};

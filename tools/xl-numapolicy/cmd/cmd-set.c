@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* set: give a running domain another policy. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/backend.h"
+#include "ask/carrefour.h"
+#include "ask/check.h"
+#include "ask/switches.h"
+#include "base/errors.h"
+#include "cmd/command.h"
+#include "cmd/guest.h"
+#include "cmd/setting.h"
+#include "print/format.h"
+
+static void print_homes(const struct policy *policy, const struct kept *kept)
+{
+	char list[LIST_TEXT];
+
+	format_nodes(list, policy->weight);
+	printf(" on home node%s %s%s", list[strspn(list, "0123456789")] ? "s" : "", list, kept->nodes ? " (kept)" : "");
+	if (!weights_equal(policy))
+		printf(", weights %s%s", format_weights(list, policy->weight), kept->weights ? " (kept)" : "");
+}
+
+/* "carrefour on, auto off"; what is unset is not spoken of. */
+static void print_switches(const struct dynamic *dynamic)
+{
+	static const char *const words[] = { "", "off", "on", "advises only" };
+
+	if (dynamic->carrefour)
+		printf("carrefour %s", words[dynamic->carrefour]);
+	if (dynamic->automatic)
+		printf("%sauto %s", dynamic->carrefour ? ", " : "", words[dynamic->automatic]);
+}
+
+static void print_name(const struct domain *domain)
+{
+	printf("%s (id %u): ", domain->name ? domain_name(domain) : "-", domain->id);
+}
+
+/* Whether something comes of what is switched on is for carrefourd to say. */
+static void warn_without_daemon(const struct dynamic *dynamic)
+{
+	bool on = dynamic->carrefour >= SWITCH_ON || dynamic->automatic >= SWITCH_ON;
+	struct watching watching = { 0 };
+
+	if (on && !carrefour_show(&watching) && !watching.silent)
+		printf("but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n");
+	free(watching.watched);
+}
+
+/* All that there is to say of a change. */
+struct change {
+	struct facts now;
+	struct policy before;
+	struct request request;
+	struct kept kept;
+};
+
+static void print_now(const struct change *change)
+{
+	const struct policy *now = &change->now.policy;
+	const struct dynamic *dynamic = &change->request.dynamic;
+
+	print_name(&change->now.domain);
+	printf("%s", now->name);
+	if (policy_places(now))
+		print_homes(now, &change->kept);
+	if (now->max_pause_us)
+		printf(", max-pause-us %u%s", now->max_pause_us, change->kept.max_pause_us ? " (kept)" : "");
+	if (policy_same(&change->before, now) && change->before.max_pause_us == now->max_pause_us)
+		printf(", as before");
+	if (dynamic->carrefour || dynamic->automatic)
+		printf("; ");
+	print_switches(dynamic);
+}
+
+/* Whether a page may be elsewhere than the policy would put it, without a look. */
+static bool may_be_elsewhere(const struct policy *before, const struct policy *now,
+			     const struct usage *usage)
+{
+	unsigned int node, homes = 0;
+
+	for (node = 0; node < NODES_MAX; node++)
+		homes += now->weight[node] != 0;
+	return usage_at_home(usage, now) < usage_total(usage) ||
+	       (homes > 1 && usage_total(usage) && !policy_same(before, now));
+}
+
+static void print_memory(const struct domain *domain, const struct policy *before,
+			 const struct policy *now, const struct usage *usage)
+{
+	char size[NUMBER_TEXT], share[NUMBER_TEXT];
+	uint64_t total = usage_total(usage);
+
+	if (total && !policy_same(before, now)) {
+		printf("; the %s it already has stays where it is",
+		       format_bytes(size, total));
+		if (policy_places(now))
+			printf(", %s%% of it on home nodes",
+			       format_share(share, usage_at_home(usage, now), total));
+	}
+	putchar('\n');
+	if (policy_places(now) && may_be_elsewhere(before, now, usage))
+		printf("'xl numa-policy rebalance %s' moves it to where the policy wants "
+		       "it, while the domain runs\n", domain_name(domain));
+}
+
+/* What holds; and the memory stays. */
+static void print(enum format format, struct change *change)
+{
+	struct facts *now = &change->now;
+
+	check_domain(backend_usage(now->domain.id, &now->usage), &now->domain,
+		     "ask for the memory of");
+	check_domain(backend_stats(now->domain.id, &now->stats), &now->domain,
+		     "ask for the statistics of");
+	get_switches(now);
+	complete_facts(now);
+	output_begin(format);
+	if (format == FORMAT_TABLE) {
+		print_now(change);
+		print_memory(&now->domain, &change->before, &now->policy, &now->usage);
+		warn_without_daemon(&change->request.dynamic);
+	} else {
+		print_facts(now);
+	}
+	output_end();
+}
+
+static void switch_only(const struct options *options, struct change *change)
+{
+	const struct domain *domain = &change->now.domain;
+
+	change->request.dynamic = options->dynamic;
+	check_domain(backend_set_dynamic(domain->id, &options->dynamic), domain, "switch carrefour or auto of");
+	if (options->format == FORMAT_TABLE) {
+		output_begin(options->format);
+		print_name(domain);
+		print_switches(&options->dynamic);
+		putchar('\n');
+		warn_without_daemon(&options->dynamic);
+		output_end();
+	} else {
+		check_domain(backend_get(domain->id, &change->now.policy), domain, "ask for the policy of");
+		print(options->format, change);
+	}
+}
+
+static void set_policy(const struct options *options, struct change *change)
+{
+	const struct domain *domain = &change->now.domain;
+	struct nodes nodes;
+
+	check(backend_nodes(&nodes), "ask for the NUMA nodes");
+	check_domain(backend_get(domain->id, &change->before), domain,
+		     "ask for the policy of");
+	change->kept = keep_rest(options, &change->before, &change->request);
+	check_setting(&change->request, domain, &nodes);
+	if (options->rebalance)
+		check_movable(domain);
+
+	check_domain(backend_set(domain->id, &change->request), domain,
+		     "set the policy of");
+	/* Say what holds, not what was asked for. */
+	check_domain(backend_get(domain->id, &change->now.policy), domain,
+		     "ask for the policy of");
+
+	if (!options->rebalance) {
+		print(options->format, change);
+		return;
+	}
+	/* Programs get what rebalance prints, and nothing before it. */
+	if (options->format == FORMAT_TABLE) {
+		print_now(change);
+		putchar('\n');
+		warn_without_daemon(&change->request.dynamic);
+		output_check();
+	}
+	rebalance(options, domain);
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	const struct dynamic *dynamic = &options->dynamic;
+	struct change change = { 0 };
+
+	if (argc == 1 && !dynamic->carrefour && !dynamic->automatic)
+		die_usage("set", "an argument is missing; it takes %s", cmd_set.arguments);
+	if (argc == 1 && (options->nodes || options->weights || options->max_pause_us || options->rebalance))
+		die_usage("set", "--%s needs a policy", options->nodes ? "nodes" : options->weights ? "weights" :
+			  options->max_pause_us ? "max-pause-us" : "rebalance");
+	/* All of the command line first. */
+	if (argc > 1)
+		read_setting(argv[1], options, &change.request);
+	find_guest(argv[0], &change.now.domain);
+	if (argc > 1)
+		set_policy(options, &change);
+	else
+		switch_only(options, &change);
+	free(change.now.domain.name);
+}
+
+static const struct option_spec options_set[] = {
+	{ "nodes", 0, "LIST", "home nodes, like 0-3,^1; affinity: those of the\ndomain's node affinity",
+	  OPTION_TEXT, OPTION(nodes), "0123456789,^-", "numbers and ranges like 0-3,^1, or affinity", .word = "affinity" },
+	{ "weights", 0, "W:W...", "a weight of 1 to 255 for each home node,\nlowest node first",
+	  OPTION_TEXT, OPTION(weights), "0123456789:", "a number of 1 to 255 for each home node, like 3:1" },
+	{ "max-pause-us", 0, "N", "when memory moves, keep no writer longer; 0: no limit",
+	  OPTION_TEXT, OPTION(max_pause_us), "0123456789", "microseconds, from 0 to 1000000" },
+	{ "rebalance", .help = "move the memory that it has, too", OPTION(rebalance) },
+	{ "max-mb-per-s", 0, "N", "move no more than N MiB a second", RIGHT_RATE, OPTION(max_mb_per_s), .needs = "rebalance" },
+	{ "strict", .help = "status 1 if any of it stays where it is", OPTION(strict), .needs = "rebalance" },
+	{ "quiet", 'q', .help = "show no progress", OPTION(quiet), .needs = "rebalance" },
+	OPTIONS_OF_OUTPUT,
+	{ "+carrefour", .help = "carrefourd moves pages to the node that accesses them",
+	  .kind = OPTION_SWITCH, OPTION(dynamic.carrefour), .value = SWITCH_ON },
+	{ "-carrefour", .help = "it does not", .kind = OPTION_SWITCH, OPTION(dynamic.carrefour), .value = SWITCH_OFF },
+	{ "+auto", .help = "carrefourd chooses the policy, and whether Carrefour",
+	  .kind = OPTION_SWITCH, OPTION(dynamic.automatic), .value = SWITCH_ON },
+	{ "+auto=advise", .help = "it only says what it would choose",
+	  .kind = OPTION_SWITCH, OPTION(dynamic.automatic), .value = SWITCH_ADVISE },
+	{ "-auto", .help = "it does neither", .kind = OPTION_SWITCH, OPTION(dynamic.automatic), .value = SWITCH_OFF },
+	{ NULL }
+};
+
+const struct command cmd_set = {
+	.name = "set",
+	.arguments = "DOM [POLICY] [SWITCH]...",
+	.summary = "give a running domain another policy, switch Carrefour",
+	.options = options_set,
+	.print_words = print_policies,
+	.help =
+"POLICY may also be a whole setting in the words of xl.cfg, see the last example.\n"
+"What the command line does not name stays as it was: home nodes, weights, the\n"
+"limit of --max-pause-us, and, without POLICY, the policy. Home nodes that are\n"
+"named begin with equal weights. The policy holds for memory that the domain gets\n"
+"from now on, and for its next start. What it has stays where it is, or is moved\n"
+"while the domain runs, with --rebalance. That is also the way to evacuate a node:\n"
+"leave it out of the home nodes, as in the third example.\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy set guest1 round-2m\n"
+"  xl numa-policy set guest1 round-4k --nodes 0-3,^1 --weights 2:1:1\n"
+"  xl numa-policy set guest1 round-2m --nodes 0-3,^2 --rebalance\n"
+"  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n"
+"  xl numa-policy set guest1 round-4k --max-pause-us 200 --rebalance\n"
+"  xl numa-policy set guest1 round-4k --nodes affinity\n"
+"  xl numa-policy set guest1 first-touch +carrefour\n"
+"  xl numa-policy set guest1 -carrefour\n",
+	.min_arguments = 1,
+	.max_arguments = 2,
+	.run = run,
+};

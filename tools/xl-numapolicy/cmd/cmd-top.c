@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* top: all domains, again and again, with what Carrefour sees and does. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ask/backend.h"
+#include "ask/carrefour.h"
+#include "ask/check.h"
+#include "base/errors.h"
+#include "cmd/command.h"
+#include "cmd/guest.h"
+#include "print/watched.h"
+
+#define DELAY 2			/* seconds, if none are given */
+#define CLEAR "\033[H\033[J"	/* to the upper left, and all below is empty */
+/*
+ * Seconds for which memory is not asked for again: Xen looks at every entry of the domain to answer, and the answer
+ * hardly changes.
+ */
+#define MEMORY_SECONDS 60
+
+struct row {
+	struct facts facts;	/* usage is kept from one refresh to the next */
+	struct watched_row watched;
+	time_t asked;		/* for usage, by the clock that nobody sets; 0: not yet */
+	uint64_t age;		/* of usage, in seconds */
+	bool seen;
+};
+
+static struct row *rows;
+static unsigned int nr_rows;
+
+#define ROW(title, key, cell, member) { title, key, cell, offsetof(struct row, member) }
+#define KNOWN_ROW(title, key, cell, member, known, ...) \
+	{ title, key, cell, offsetof(struct row, member), offsetof(struct row, known), __VA_ARGS__ }
+
+static const struct field fields[] = {
+	ROW("NAME", "name", CELL_TEXT, facts.domain.name),
+	ROW("ID", "id", CELL_NUMBER32, facts.domain.id),
+	ROW("POLICY", "policy", CELL_TEXT, facts.policy.name),
+	KNOWN_ROW("CARREFOUR", "", CELL_TEXT, facts.switches, facts.has_policy, FOR_PEOPLE),
+	KNOWN_ROW("CARREFOUR", "carrefour", CELL_BOOL, facts.carrefour, facts.has_carrefour, FOR_PROGRAMS),
+	KNOWN_ROW("AUTO", "auto", CELL_TEXT, facts.automatic, facts.has_policy, FOR_PROGRAMS),
+	ROW("AT-HOME", "at_home_percent", CELL_SHARE, facts.at_home),
+	ROW("MEMORY", "memory", CELL_BYTES, facts.memory),
+	KNOWN_ROW("AGE", "memory_age_s", CELL_NUMBER, age, facts.has_policy, FOR_PROGRAMS),
+};
+
+/* What --sort goes by: the worst first. What is not known comes last, by id. */
+static const struct sort {
+	const char *name;
+	size_t part, whole;	/* of struct row; whole 0: part alone counts */
+	size_t known;
+	bool least_first;
+} sorts[] = {
+	{ "at-home", offsetof(struct row, facts.at_home.part), offsetof(struct row, facts.at_home.whole),
+	  offsetof(struct row, facts.has_usage), true },
+	{ "memory", offsetof(struct row, facts.memory), 0, offsetof(struct row, facts.has_usage) },
+	{ "local", offsetof(struct row, watched.local.part), offsetof(struct row, watched.local.whole),
+	  offsetof(struct row, watched.has_samples), true },
+	{ "imbalance", offsetof(struct row, watched.imbalance.part), 0, offsetof(struct row, watched.has_samples) },
+	{ "samples", offsetof(struct row, watched.samples), 0, offsetof(struct row, watched.is_watched) },
+	{ "moves", offsetof(struct row, watched.moves), 0, offsetof(struct row, watched.is_watched) },
+};
+
+static const struct sort *sort;
+
+static const struct sort *find_sort(const char *name)
+{
+	char known[128];
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < NR(sorts); i++) {
+		if (!strcmp(sorts[i].name, name))
+			return &sorts[i];
+		used += snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "", sorts[i].name);
+	}
+	die_usage("top", "cannot sort by '%s'; there are %s", name, known);
+}
+
+static uint64_t number(const struct row *row, size_t offset)
+{
+	return *(const uint64_t *)((const char *)row + offset);
+}
+
+static bool is_known(const struct row *row)
+{
+	return *((const bool *)row + sort->known) && (!sort->whole || number(row, sort->whole));
+}
+
+static double key(const struct row *row)
+{
+	double value = number(row, sort->part);
+
+	if (sort->whole)
+		value /= number(row, sort->whole);
+	return sort->least_first ? value : -value;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (sort && is_known(a) != is_known(b))
+		return is_known(a) ? -1 : 1;
+	if (sort && is_known(a) && key(a) != key(b))
+		return key(a) < key(b) ? -1 : 1;
+	return a->facts.domain.id < b->facts.domain.id ? -1 : a->facts.domain.id > b->facts.domain.id;
+}
+
+static time_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + 1;	/* 0 is never */
+}
+
+static struct row *find_row(uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_rows; i++)
+		if (rows[i].facts.domain.id == id)
+			return &rows[i];
+	rows = check_alloc(realloc(rows, (nr_rows + 1) * sizeof(*rows)));
+	rows[nr_rows] = (struct row){ .facts.domain.id = id };
+	return &rows[nr_rows++];
+}
+
+/* Takes the name over, and leaves no row that is seen if the domain is gone meanwhile. */
+static void look(const struct domain *domain, const struct watched *watched)
+{
+	struct row *row = find_row(domain->id);
+	struct facts *facts = &row->facts;
+
+	free(facts->domain.name);
+	facts->domain = *domain;
+	if (backend_get(domain->id, &facts->policy))
+		return;
+	if (!row->asked || now() - row->asked >= MEMORY_SECONDS) {
+		if (backend_usage(domain->id, &facts->usage))
+			return;
+		row->asked = now();
+	}
+	row->age = now() - row->asked;
+	facts->has_policy = facts->has_usage = true;
+	get_switches(facts);
+	complete_facts(facts);
+	fill_watched(&row->watched, watched);
+	row->seen = true;
+}
+
+static void look_at_all(const struct watching *watching)
+{
+	struct domain *domains;
+	unsigned int i, nr, kept = 0;
+
+	check(backend_domains(&domains, &nr), "list the domains");
+	for (i = 0; i < nr_rows; i++)
+		rows[i].seen = false;
+	for (i = 0; i < nr; i++) {
+		if (domains[i].pv || domains[i].dying)
+			free(domains[i].name);
+		else
+			look(&domains[i], carrefour_find(watching, domains[i].id));
+	}
+	free(domains);
+	for (i = 0; i < nr_rows; i++) {
+		if (rows[i].seen)
+			rows[kept++] = rows[i];
+		else
+			free(rows[i].facts.domain.name);
+	}
+	nr_rows = kept;
+	if (nr_rows)
+		qsort(rows, nr_rows, sizeof(*rows), compare);
+}
+
+static void show(void)
+{
+	struct column *columns = check_alloc(calloc(NR(fields) + nr_watched_fields, sizeof(*columns)));
+	struct table *table;
+	unsigned int i, n;
+
+	n = fields_to_columns(fields, NR(fields), columns);
+	n += fields_to_columns(watched_fields, nr_watched_fields, columns + n);
+	table = table_new("domains", columns, n);
+	free(columns);
+	for (i = 0; i < nr_rows; i++) {
+		table_row(table);
+		put_fields(table, fields, NR(fields), &rows[i]);
+		put_fields(table, watched_fields, nr_watched_fields, &rows[i].watched);
+	}
+	table_print(table, true);
+	table_free(table);
+}
+
+/* One line: whose numbers they are, and of when. */
+static void print_head(const struct watching *watching, bool runs)
+{
+	time_t wall = time(NULL);
+	uint64_t oldest = 0;
+	unsigned int i;
+	char text[32];
+
+	strftime(text, sizeof(text), "%H:%M:%S", localtime(&wall));
+	if (runs)
+		printf("%s  carrefourd: period %" PRIu64 " of %.1f s, %u domain%s watched", text, watching->period,
+		       watching->period_ms / 1000.0, watching->nr, watching->nr == 1 ? "" : "s");
+	else
+		printf("%s  carrefourd does not %s", text, watching->silent ? "answer" : "run: placement is static");
+	for (i = 0; i < nr_rows; i++)
+		oldest = rows[i].age > oldest ? rows[i].age : oldest;
+	if (oldest)
+		printf("; memory as of %" PRIu64 " s ago", oldest);
+	fputs("\n\n", stdout);
+}
+
+static void run(const struct options *options, int argc, char **argv)
+{
+	bool screen = isatty(STDOUT_FILENO) && options->format == FORMAT_TABLE;
+	/* What is no screen is not looked at again and again, unless it is asked for. */
+	uint64_t left = options->count ? options->count : screen ? UINT64_MAX : 1;
+
+	struct watching watching;
+	bool runs;
+
+	(void)argc;
+	(void)argv;
+	if (options->sort)
+		sort = find_sort(options->sort);
+	for (;;) {
+		runs = carrefour_show(&watching);
+		look_at_all(&watching);
+		output_begin(options->format);
+		if (screen)
+			fputs(CLEAR, stdout);
+		if (options->format == FORMAT_TABLE)
+			print_head(&watching, runs);
+		show();
+		free(watching.watched);
+		if (!--left)
+			break;
+		/* Each refresh is a document, whole before the next one begins. */
+		output_finish();
+		sleep(options->seconds ? options->seconds : DELAY);
+	}
+	output_end();
+}
+
+static const struct option_spec options_top[] = {
+	{ "sort", 0, "BY", "local, imbalance, moves, samples, at-home or memory:\nthe worst first, instead of by id",
+	  OPTION_TEXT, OPTION(sort) },
+	{ "seconds", 0, "N", "refresh that often, instead of every 2 seconds", RIGHT_COUNT, OPTION(seconds) },
+	{ "count", 0, "N", "end after so many times", RIGHT_COUNT, OPTION(count) },
+	OPTIONS_OF_OUTPUT,
+	{ NULL }
+};
+
+const struct command cmd_top = {
+	.name = "top",
+	.arguments = "",
+	.summary = "all domains, refreshed: accesses, and what Carrefour does",
+	.options = options_top,
+	.help =
+"LOCAL is the share of the accesses that stay on the node of the CPU, IMBALANCE\n"
+"how unequal the load of the nodes is, MOVES what the last period has moved,\n"
+"MOVED what carrefourd has moved since it sees the domain. STATE is what it did\n"
+"in the last period, or why there are no samples. AT-HOME and MEMORY are asked for\n"
+"once a minute. Ends with Ctrl-C; where the output is no terminal, after one table.\n"
+"--json prints a document a refresh.\n"
+"\n"
+"Examples:\n"
+"  xl numa-policy top\n"
+"  xl numa-policy top --sort local\n"
+"  xl numa-policy top --raw --count 60 --seconds 1 >guests.txt\n"
+"  xl numa-policy top --json --count 5 | jq '.domains[] | .local_percent'\n",
+	.run = run,
+};

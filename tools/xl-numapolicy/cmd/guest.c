@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Questions about a guest that more than one subcommand asks. */
+#include <string.h>
+
+#include "ask/backend.h"
+#include "ask/backend.h"
+#include "ask/check.h"
+#include "ask/switches.h"
+#include "base/errors.h"
+#include "cmd/guest.h"
+
+#define MOVES(member) stats.moves.member
+#define TOUCHES(member) stats.touches.member
+
+static const struct field fields[] = {
+	FACT("NAME", "name", CELL_TEXT, domain.name),
+	FACT("ID", "id", CELL_NUMBER32, domain.id),
+	FACT("TYPE", "type", CELL_TEXT, domain.type),
+	FACT("POLICY", "policy", CELL_TEXT, policy.name),
+	FACT("HOME", "home_nodes", CELL_NODES, policy.weight),
+	FACT("WEIGHTS", "weights", CELL_WEIGHTS, policy.weight),
+	FACT("FOLLOWS", "follows_affinity", CELL_BOOL, policy.follows_affinity),
+	FACT("MAX-PAUSE", "max_pause_us", CELL_NUMBER32, policy.max_pause_us),
+	KNOWN("CARREFOUR", "carrefour", CELL_BOOL, carrefour, has_carrefour),
+	FACT("AUTO", "auto", CELL_TEXT, automatic),
+	FACT("AT-HOME", "at_home_percent", CELL_SHARE, at_home),
+	FACT("PLACED", "placed_pages", CELL_NUMBER, policy.placed),
+	FACT("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback),
+	FACT("MEMORY", "memory", CELL_BYTES, memory),
+	FACT("MOVED", "moved_pages", CELL_NUMBER, MOVES(pages.moved)),
+	FACT("IN-USE", "in_use_pages", CELL_NUMBER, MOVES(pages.in_use)),
+	FACT("UNMOVABLE", "unmovable_pages", CELL_NUMBER, MOVES(pages.unmovable)),
+	FACT("NO-ROOM", "no_room_pages", CELL_NUMBER, MOVES(pages.no_room)),
+	FACT("LATE", "late_pages", CELL_NUMBER, MOVES(pages.late)),
+	FACT("BATCHES", "move_batches", CELL_NUMBER, MOVES(batches)),
+	FACT("FLUSHES", "flush_rounds", CELL_NUMBER, MOVES(flush_rounds)),
+	FACT("LOCKED", "locked_ns", CELL_NUMBER, MOVES(locked_ns)),
+	FACT("LONGEST", "longest_locked_ns", CELL_NUMBER, MOVES(longest_ns)),
+	FACT("PAUSE", "longest_pause_ns", CELL_NUMBER, MOVES(pause_ns)),
+	FACT("EXCEEDED", "pauses_exceeded", CELL_NUMBER, MOVES(exceeded)),
+	FACT("AGAIN", "copied_again_pages", CELL_NUMBER, MOVES(copied_again)),
+	FACT("UNTOUCHED", "untouched_pages", CELL_NUMBER, TOUCHES(untouched)),
+	FACT("TOUCHES-4K", "touches_4k", CELL_NUMBER, TOUCHES(small)),
+	FACT("TOUCHES-2M", "touches_2m", CELL_NUMBER, TOUCHES(large)),
+	FACT("BY-OTHERS", "touches_by_others", CELL_NUMBER, TOUCHES(by_others)),
+	FACT("EXCHANGED", "exchanged_pages", CELL_NUMBER, TOUCHES(exchanged)),
+	FACT("RELEASED", "released_pages", CELL_NUMBER, TOUCHES(released)),
+	FACT("REL-FLUSHES", "release_flush_rounds", CELL_NUMBER, TOUCHES(flush_rounds)),
+	FACT("REL-IN-USE", "release_in_use_pages", CELL_NUMBER, TOUCHES(in_use)),
+	FACT("REL-UNFIT", "release_unfit_pages", CELL_NUMBER, TOUCHES(unfit)),
+	FACT("REL-ABSENT", "release_absent_pages", CELL_NUMBER, TOUCHES(absent)),
+	FACT("REL-NO-TABLE", "release_no_table_pages", CELL_NUMBER, TOUCHES(no_table)),
+	FACT("EVENTS", "page_events", CELL_NUMBER, TOUCHES(events)),
+	FACT("INVALID", "invalid_page_events", CELL_NUMBER, TOUCHES(invalid)),
+};
+
+void get_switches(struct facts *facts)
+{
+	static const char *const modes[] = { NULL, "off", "on", "advise" };
+	/* By carrefour, then by auto: as an administrator would say it in a word. */
+	static const char *const words[][4] = {
+		[SWITCH_UNSET] = { "unknown", "unknown", "auto", "unknown" },
+		[SWITCH_OFF] = { "unknown", "off", "auto", "advise" },
+		[SWITCH_ON] = { "on", "on", "auto", "on+advise" },
+	};
+	struct dynamic dynamic;
+
+	backend_get_dynamic(facts->domain.id, &dynamic);
+	/* No toolstack writes that; what it means is carrefourd's to say. */
+	if (dynamic.carrefour == SWITCH_ADVISE)
+		dynamic.carrefour = SWITCH_UNSET;
+	facts->has_carrefour = dynamic.carrefour != SWITCH_UNSET;
+	facts->carrefour = dynamic.carrefour == SWITCH_ON;
+	facts->automatic = modes[dynamic.automatic];
+	facts->switches = words[dynamic.carrefour][dynamic.automatic];
+}
+
+void complete_facts(struct facts *facts)
+{
+	facts->memory = usage_total(&facts->usage);
+	facts->at_home = (struct share){ usage_at_home(&facts->usage, &facts->policy), facts->memory };
+	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
+}
+
+void print_facts(const struct facts *facts)
+{
+	struct table *table = table_of_fields("domain", fields, NR(fields));
+
+	table_row(table);
+	put_fields(table, fields, NR(fields), facts);
+	table_print(table, true);
+	table_free(table);
+}
+
+void find_domain(const char *which, struct domain *domain)
+{
+	enum result result = backend_find(which, domain);
+
+	if (result == RESULT_NO_DOMAIN)
+		die("no domain '%s'; 'xl list' shows them", which);
+	check(result, "look up the domain");
+}
+
+void find_guest(const char *which, struct domain *domain)
+{
+	find_domain(which, domain);
+	if (domain->dying)
+		die("domain '%s' is being destroyed", which);
+	if (domain->pv)
+		die("domain '%s' is PV; only PVH and HVM guests have a NUMA policy",
+		    which);
+}
+
+bool policy_places(const struct policy *policy)
+{
+	return !policy->vnuma && strcmp(policy->name, "none");
+}
+
+bool policy_same(const struct policy *a, const struct policy *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       !memcmp(a->weight, b->weight, sizeof(a->weight)) &&
+	       a->follows_affinity == b->follows_affinity;
+}
+
+bool weights_equal(const struct policy *policy)
+{
+	uint32_t seen = 0;
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++) {
+		if (policy->weight[node] && seen && policy->weight[node] != seen)
+			return false;
+		if (policy->weight[node])
+			seen = policy->weight[node];
+	}
+	return true;
+}
+
+uint64_t usage_of_node(const struct usage *usage, unsigned int node)
+{
+	uint64_t pages = 0;
+	unsigned int size;
+
+	for (size = 0; size < PAGE_SIZES; size++)
+		pages += usage->mappings[node][size] << (9 * size);
+	return pages * PAGE_BYTES;
+}
+
+uint64_t usage_total(const struct usage *usage)
+{
+	uint64_t bytes = 0;
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++)
+		bytes += usage_of_node(usage, node);
+	return bytes;
+}
+
+uint64_t usage_of_nodes(const struct usage *usage, const uint32_t weight[NODES_MAX])
+{
+	uint64_t bytes = 0;
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++)
+		if (weight[node])
+			bytes += usage_of_node(usage, node);
+	return bytes;
+}
+
+uint64_t usage_at_home(const struct usage *usage, const struct policy *policy)
+{
+	return usage_of_nodes(usage, policy->weight);
+}

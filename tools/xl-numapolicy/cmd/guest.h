@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Questions about a guest that more than one subcommand asks, and what they all call its answers. */
+#ifndef GUEST_H
+#define GUEST_H
+
+#include "ask/types.h"
+#include "print/fields.h"
+
+/* A field of struct facts; one that is nothing while known is false. */
+#define FACT(title, key, cell, member) { title, key, cell, offsetof(struct facts, member) }
+#define KNOWN(title, key, cell, member, known, ...) \
+	{ title, key, cell, offsetof(struct facts, member), offsetof(struct facts, known), __VA_ARGS__ }
+
+/* What there is to know of a domain. */
+struct facts {
+	struct domain domain;
+	struct policy policy;
+	struct usage usage;
+	struct stats stats;
+	bool has_id;		/* or it is the host */
+	bool has_policy, has_usage, has_vcpus;
+	uint32_t vcpus[NODES_MAX];	/* that run on each node */
+	bool has_carrefour, carrefour;	/* whether it is known, and on */
+	const char *automatic;	/* "off", "on", "advise"; NULL if nobody knows */
+	const char *switches;	/* both in a word */
+	uint64_t memory;	/* bytes */
+	struct share at_home, local;	/* on home nodes; on nodes where vCPUs run */
+};
+
+/* Any domain; exits with the reason if there is none. */
+void find_domain(const char *which, struct domain *domain);
+
+/* A domain that can have a policy; exits with the reason if it cannot. */
+void find_guest(const char *which, struct domain *domain);
+
+/* What carrefourd is to do with it, whether it runs or not. */
+void get_switches(struct facts *facts);
+
+/* The parts that follow from others. */
+void complete_facts(struct facts *facts);
+
+/* What show says of a domain as a whole in RAW and JSON; set says it, too. */
+void print_facts(const struct facts *facts);
+
+/* True if the policy is one that places by home nodes and weights. */
+bool policy_places(const struct policy *policy);
+bool policy_same(const struct policy *a, const struct policy *b);
+bool weights_equal(const struct policy *policy);
+uint64_t usage_of_node(const struct usage *usage, unsigned int node);	/* bytes */
+uint64_t usage_total(const struct usage *usage);
+/* On those that have a weight. */
+uint64_t usage_of_nodes(const struct usage *usage, const uint32_t weight[NODES_MAX]);
+uint64_t usage_at_home(const struct usage *usage, const struct policy *policy);
+
+#endif
