@@ -17,8 +17,6 @@ struct guest *guest_new(const struct switches *switches)
 	if (!g)
 		return NULL;
 	g->switches = *switches;
-	g->metrics.id = switches->id;
-	g->metrics.name = g->switches.name;
 	/* A daemon before this one has found the class and done what it asks for; since then, others may have decided. */
 	g->auto_state = auto_begin();
 	g->auto_state.class = g->auto_state.candidate = switches->class;

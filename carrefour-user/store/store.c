@@ -172,18 +172,21 @@ static enum auto_class class_of(const char *value)
 	return CLASS_UNKNOWN;
 }
 
-static void read_name(struct switches *w)
+bool store_name(unsigned int domid, char to[NAME_SIZE])
 {
 	char path[64], *name;
+	bool found;
 
-	snprintf(path, sizeof(path), "/local/domain/%u/name", w->id);
-	name = xs_read(xs, XBT_NULL, path, NULL);
-	if (name)
-		snprintf(w->name, sizeof(w->name), "%s", name);
+	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
+	name = xs ? xs_read(xs, XBT_NULL, path, NULL) : NULL;
+	found = name && *name;
+	if (found)
+		snprintf(to, NAME_SIZE, "%s", name);
 	else
-		snprintf(w->name, sizeof(w->name), "%u", w->id);
+		snprintf(to, NAME_SIZE, "%u", domid);
 	free(name);
-	text_clean(w->name);
+	text_clean(to);
+	return found;
 }
 
 /* False: nothing is on. */
@@ -202,7 +205,7 @@ static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
 	free(follows);
 	if (!w->carrefour && w->mode == AUTO_OFF)
 		return false;
-	read_name(w);
+	store_name(domid, w->name);
 	return true;
 }
 
