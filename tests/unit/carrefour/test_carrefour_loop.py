@@ -135,7 +135,7 @@ def test_systemd_is_told(start, tmp_path):
                 heard += s.recv(4096).decode() + "\n"
             heard = ""
         hear("^READY=1$")
-        hear(r"^STATUS=1 guests, \d of them sampled, \d of 256 MiB$")
+        hear(r"^STATUS=1 VMs, \d of them sampled, \d of 256 MiB$")
         hear("^WATCHDOG=1\nWATCHDOG=1$|^WATCHDOG=1$")
         daemon.set("period_ms = 200\n")
         hear("^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]+$")
