@@ -309,6 +309,4 @@ MUTANTS = {
     "names as they are": ("store/store.c", "text_clean(w->name);", "", "test-store", "names_are_text"),
     "a file is no socket": ("control/server.c", "if (!S_ISSOCK(st.st_mode))", "if (0)", "test-daemon",
                             "a_file_that_is_no_socket_stays"),
-    "a trace of nobody": ("control/requests.c", "id != RECORD_ALL && !guests_find(daemon_state, id)", "0", "test-server",
-                          "files_that_are_not_asked_for_are_closed"),
 }
