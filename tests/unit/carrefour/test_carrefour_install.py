@@ -2,11 +2,12 @@
 """The build as a user makes it, what it installs, and the manual."""
 
 import re
+import shutil
 import subprocess
 
 import pytest
 
-from carrefour_build import HERE, SOURCE, make_with_xen as make, run, run_daemon
+from carrefour_build import HERE, SOURCE, make as make_anywhere, make_with_xen as make, run, run_daemon
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,19 @@ def test_settings_survive_an_upgrade(tmp_path):
     done = make(SOURCE, *args)
     assert done.returncode == 0 and conf.read_text() == "period_ms = 500\n"
     assert f"{conf} is there and stays as it is" in done.stdout
+
+
+def test_builds_in_place(tmp_path):
+    """Without Xen, and what is made there is what git ignores."""
+    shutil.copytree(SOURCE, tmp_path / "carrefour-user")
+    shutil.copy(SOURCE.parent / "VERSION", tmp_path)
+    shutil.copy(SOURCE.parent / ".gitignore", tmp_path)
+    run("git", "init", "-q", tmp_path)
+    run("git", "add", ".", cwd=tmp_path)
+    done = make_anywhere(tmp_path / "carrefour-user", "CFLAGS=-O0", "carrefour-replay")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert run(tmp_path / "carrefour-user/carrefour-replay", "-V").stdout.startswith("carrefour-replay ")
+    assert run("git", "status", "--short", "--untracked-files=all", cwd=tmp_path).stdout.count("??") == 0
 
 
 def test_uninstall(tmp_path):
