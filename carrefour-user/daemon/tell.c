@@ -65,7 +65,7 @@ void tell_status(const struct daemon *d)
 	unsigned int active, sampled = guests_sampled(d, &active);
 
 	if (d->period % STATUS_PERIODS == 0)
-		notify("STATUS=%u guests, %u of them sampled, %zu of %u MiB", d->nr, sampled, guests_bytes(d) >> 20,
+		notify("STATUS=%u VMs, %u of them sampled, %zu of %u MiB", d->nr, sampled, guests_bytes(d) >> 20,
 		       d->config.memory_mb);
 }
 

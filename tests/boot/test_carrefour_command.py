@@ -61,7 +61,7 @@ def test_a_guest_is_repaired_and_says_why(machine):
     daemon.wait("top says so", """xl numa-policy top --json | grep -E '"local_percent": *(9[0-9]|100)'""")
     least, of_top, most = moved(daemon), row(machine), moved(daemon)
     assert of_top["carrefour"] is True and of_top["auto"] == "off" and of_top["policy"] == "first-touch"
-    assert 0 < least <= of_top["moved"] <= most and of_top["dropped_samples"] == 0
+    assert 0 < least <= of_top["total_moved_bytes"] <= most and of_top["total_samples_dropped"] == 0
     assert re.search(r"carrefourd: period \d+ of 1.0 s, 1 domain watched", policy(machine, "top"))
     lines = policy(machine, "show g")
     assert re.search(r"^carrefour +on, auto off$", lines, re.M)

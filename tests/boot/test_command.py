@@ -43,8 +43,8 @@ def test_list(two_guests):
     for name, entry in (("alpha", alpha), ("beta", beta)):
         pages = guests.dump(two_guests, name).usage_pages()
         assert entry["id"] == guests.domid(two_guests, name)
-        assert entry["memory_by_node"] == [pages.get(node, 0) << 12 for node in range(8)]
-        assert entry["memory"] == sum(pages.values()) << 12
+        assert entry["memory_by_node_bytes"] == [pages.get(node, 0) << 12 for node in range(8)]
+        assert entry["memory_bytes"] == sum(pages.values()) << 12
         assert entry["at_home_percent"] == 100
         assert entry["fallback_pages"] == 0
     assert domains["Domain-0"]["policy"] is None
@@ -74,7 +74,7 @@ def test_show(two_guests):
     said = answer(two_guests, "show beta")
     assert said == answer(two_guests, f"show {guests.domid(two_guests, 'beta')}")
     dump = guests.dump(two_guests, "beta")
-    domain = said["domain"][0]
+    domain = said["domains"][0]
     assert (domain["name"], domain["policy"]) == ("beta", "round-2m")
     assert (domain["home_nodes"], domain["weights"]) == ([5, 6], [3, 1])
     assert domain["follows_affinity"] is False

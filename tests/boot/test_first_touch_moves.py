@@ -54,8 +54,8 @@ def test_evacuation(machine):
     # what the command tells is what Xen has counted
     machine.run("xl pause g")
     shown = json.loads(machine.run("xl numa-policy show g --json").out)
-    touches, [domain] = guests.dump(machine, "g").touches, shown["domain"]
-    assert domain["untouched_pages"] == touches["untouched"] == sum(node["untouched"] for node in shown["nodes"]) >> 12 > 0
+    touches, [domain] = guests.dump(machine, "g").touches, shown["domains"]
+    assert domain["untouched_pages"] == touches["untouched"] == sum(node["untouched_bytes"] for node in shown["nodes"]) >> 12 > 0
     assert (domain["touches_4k"], domain["touches_2m"]) == (touches["small"], touches["large"])
     assert domain["released_pages"] == touches["released"] > FEW
 

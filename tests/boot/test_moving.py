@@ -58,7 +58,7 @@ def test_statistics_add_up(machine):
     guests.create(machine, "g", memory=64, policy="round-4k,nodes=1-2")
     first = moving.rebalance(machine, "g", "round-2m", [3, 4])
     second = moving.rebalance(machine, "g", "round-4k", [1, 2])
-    [shown] = json.loads(machine.run("xl numa-policy show g --json").out)["domain"]
+    [shown] = json.loads(machine.run("xl numa-policy show g --json").out)["domains"]
     assert shown["moved_pages"] == first["moved"] + second["moved"] > 0
     assert shown["in_use_pages"] >= second["in_use"]
     # at most three rounds a batch of up to 512 pages: one to copy first, one to stop writes, one to change entries

@@ -39,7 +39,7 @@ KINDS = {
 
 
 def statistics_of(machine):
-    [shown] = json.loads(machine.run("xl numa-policy show bench --json").out)["domain"]
+    [shown] = json.loads(machine.run("xl numa-policy show bench --json").out)["domains"]
     return {name: shown[name] for name in ("moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages", "move_batches", "flush_rounds",
                                            "locked_ns", "longest_locked_ns")}
 

@@ -39,7 +39,7 @@ class RepairHost(XenHost):
         self.run(f"(xl numa-policy rebalance {GUEST} --json >{OUTPUT} 2>&1; echo status $? >>{OUTPUT}) &")
 
     def moved(self):
-        [shown] = json.loads(self.run(f"xl numa-policy show {GUEST} --json").out)["domain"]
+        [shown] = json.loads(self.run(f"xl numa-policy show {GUEST} --json").out)["domains"]
         return shown["moved_pages"]
 
     def wait_rebalance(self):

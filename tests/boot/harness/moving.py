@@ -148,7 +148,7 @@ def result(machine, command):
     """What a rebalancing command says at its end, in pages."""
     end = json.loads(machine.run(f"xl numa-policy {command} --json", timeout=300).out.splitlines()[-1])
     assert end["event"] == "result" and end["complete"]
-    return {what: end[what] >> 12 for what in ("moved", "there", "in_use", "unmovable", "no_room")}
+    return {what: end[f"{what}_bytes"] >> 12 for what in ("moved", "there", "in_use", "unmovable", "no_room")}
 
 
 def rebalance(machine, name, policy, homes, weights=None):

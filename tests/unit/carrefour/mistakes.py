@@ -118,6 +118,10 @@ MUTANTS = {
     "every phase a class": ("decide/auto.c", "if (s->candidate_ns < dwell_ns)", "if (0)", "test-auto", "auto_has_hysteresis"),
     "Carrefour's work taken for the guest's": ("decide/auto.c", "in->carrefour && class < s->class ? s->class : class", "class",
                                                "test-auto", "auto_has_hysteresis"),
+    "a share of more than all": ("decide/order.c", "share >= 1 ? 1000 : ", "", "test-limits",
+                                  "figures_that_contradict_each_other"),
+    "a share that is cut": ("decide/decide.c", "in.faults < in.marked ? 100.0 * in.faults / in.marked : 100",
+                            "(unsigned int)(100 * in.faults / in.marked)", "test-limits", "figures_that_contradict_each_other"),
     # The ring.
     "more than there can be is read": ("xen/ring.c", "if (there > r->size)", "if (0)", "test-ring",
                                        "what_was_never_there_is_not_read"),
@@ -336,6 +340,4 @@ MUTANTS = {
     "names as they are": ("store/store.c", "text_clean(to);", "", "test-store", "names_are_text"),
     "a file is no socket": ("control/server.c", "if (!S_ISSOCK(st.st_mode))", "if (0)", "test-daemon",
                             "a_file_that_is_no_socket_stays"),
-    "a trace of nobody": ("control/requests.c", "id != RECORD_ALL && !guests_find(daemon_state, id)", "0", "test-server",
-                          "files_that_are_not_asked_for_are_closed"),
 }

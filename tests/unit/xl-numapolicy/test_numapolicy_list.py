@@ -29,16 +29,16 @@ def test_json(xl):
     assert rows[0] == {"name": "Domain-0", "id": 0, "type": "PV", "policy": None,
                        "home_nodes": None, "carrefour": None, "auto": None, "vcpu_nodes": None,
                        "at_home_percent": None, "vcpu_local_percent": None, "fallback_pages": None,
-                       "memory": None, "memory_by_node": None}
+                       "memory_bytes": None, "memory_by_node_bytes": None}
     assert rows[1] == {"name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k",
                        "home_nodes": [0, 1], "carrefour": False, "auto": "off", "vcpu_nodes": [0],
                        "at_home_percent": 100.0, "vcpu_local_percent": 75.0, "fallback_pages": 12,
-                       "memory": 1024 * MIB,
-                       "memory_by_node": [768 * MIB, 256 * MIB, 0, 0]}
-    assert rows[2]["memory_by_node"] == [1024 * MIB, 0, 3 * 4096, 1024 * MIB]
-    assert rows[2]["memory"] == sum(rows[2]["memory_by_node"])
+                       "memory_bytes": 1024 * MIB,
+                       "memory_by_node_bytes": [768 * MIB, 256 * MIB, 0, 0]}
+    assert rows[2]["memory_by_node_bytes"] == [1024 * MIB, 0, 3 * 4096, 1024 * MIB]
+    assert rows[2]["memory_bytes"] == sum(rows[2]["memory_by_node_bytes"])
     assert len(rows) == 3
-    assert xl.json("list")["nodes"] == [{"node": node, "memory": 1 << 30, "free": free} for node, free in
+    assert xl.json("list")["host"] == [{"node": node, "total_bytes": 1 << 30, "free_bytes": free} for node, free in
                                         enumerate([0, 512 * MIB, MIB, 768 * MIB])]
 
 
@@ -49,9 +49,9 @@ def test_json_without_a_command(xl):
 def test_raw(xl):
     text, host = xl.good("list", "--raw").split("\n\n")
     rows = [line.split(" ") for line in text.splitlines()]
-    assert host.splitlines()[:2] == ["node memory free", f"0 {1 << 30} 0"] and len(host.splitlines()) == 5
+    assert host.splitlines()[:2] == ["node total_bytes free_bytes", f"0 {1 << 30} 0"] and len(host.splitlines()) == 5
     assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "vcpu_nodes",
-                       "at_home_percent", "vcpu_local_percent", "fallback_pages", "memory", "n0", "n1", "n2", "n3"]
+                       "at_home_percent", "vcpu_local_percent", "fallback_pages", "memory_bytes", "n0", "n1", "n2", "n3"]
     assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 13
     assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "2-3", "50.0", "50.0", "0",
                        str(2 * 1024 * MIB + 12288), str(1024 * MIB), "0", "12288",
@@ -59,8 +59,8 @@ def test_raw(xl):
 
 
 def test_no_domain_at_all(xl):
-    assert xl.json("list", machine=Machine()) == {"domains": [], "nodes": [
-        {"node": node, "memory": 1 << 30, "free": 0} for node in range(4)]}
+    assert xl.json("list", machine=Machine()) == {"version": 1, "domains": [], "host": [
+        {"node": node, "total_bytes": 1 << 30, "free_bytes": 0} for node in range(4)]}
     xl.good("list", machine=Machine())
 
 
@@ -81,7 +81,7 @@ def test_share_is_rounded_down(xl):
 
 def test_guest_without_memory(xl):
     row, = xl.json("list", machine=Machine(1, domains=[Domain(1, "g", weights={0: 1})]))["domains"]
-    assert row["memory"] == 0 and row["at_home_percent"] is None
+    assert row["memory_bytes"] == 0 and row["at_home_percent"] is None
 
 
 def test_only_nodes_that_exist(xl):
@@ -90,7 +90,7 @@ def test_only_nodes_that_exist(xl):
     machine.domains.pop()
     header = xl.good("list", machine=machine).splitlines()[0].split()
     assert header[-2:] == ["N0", "N3"] and "N1" not in header
-    assert xl.json("list", machine=machine)["domains"][1]["memory_by_node"] == \
+    assert xl.json("list", machine=machine)["domains"][1]["memory_by_node_bytes"] == \
         [768 * MIB, None, None, 0]
 
 
@@ -152,7 +152,7 @@ def test_raw_and_json_do_not_depend_on_the_screen(xl):
     machine = many_nodes(16)
     narrow = {"machine": machine, "env": {"COLUMNS": "20"}}
     assert len(xl.raw("list", **narrow)[1]) == 12 + 16
-    assert len(xl.json("list", **narrow)["domains"][0]["memory_by_node"]) == 16
+    assert len(xl.json("list", **narrow)["domains"][0]["memory_by_node_bytes"]) == 16
 
 
 def test_dying_and_nameless_domains(xl):
@@ -227,7 +227,7 @@ def test_brief(xl):
         ["guest1", "3", "PVH", "round-4k", "0-1", "no", "off", "12"],
         ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "0"]]
     assert xl.trace() == []
-    assert list(xl.json("list", "--brief")) == ["domains"] and "TYPE" in xl.good("list", "--brief")
+    assert list(xl.json("list", "--brief")) == ["version", "domains"] and "TYPE" in xl.good("list", "--brief")
     xl.good("list")
     assert "usage 3" in xl.trace()
 
@@ -247,7 +247,7 @@ def test_hundreds_of_domains(xl):
     """More than libxl's stand-in once had room for."""
     machine = Machine(2, domains=[Domain(n, f"guest{n}", weights={0: 1}, usage={0: (n, 0, 0)}) for n in range(1, 1001)])
     rows = xl.json("list", machine=machine)["domains"]
-    assert [(row["name"], row["memory"]) for row in rows] == [(f"guest{n}", n << 12) for n in range(1, 1001)]
+    assert [(row["name"], row["memory_bytes"]) for row in rows] == [(f"guest{n}", n << 12) for n in range(1, 1001)]
 
 
 @pytest.mark.parametrize("name, shown", [
@@ -262,8 +262,8 @@ def test_hundreds_of_domains(xl):
 def test_names_that_are_no_utf_8(xl, name, shown, locale):
     """JSON is valid all the same."""
     machine = Machine(1, domains=[Domain(1, os.fsdecode(name), weights={0: 1})])
-    for array, *command in ["domains", "list"], ["domain", "show", "1"], ["domain", "set", "1", "none"], ["domains", "top"]:
-        row, = xl.json(*command, machine=machine, env={"LC_ALL": locale})[array]
+    for command in ["list"], ["show", "1"], ["set", "1", "none"], ["top"]:
+        row, = xl.json(*command, machine=machine, env={"LC_ALL": locale})["domains"]
         assert row["name"] == shown, command
     assert json.loads(xl.good("rebalance", "1", "--json", machine=machine))["name"] == shown
 

@@ -56,15 +56,15 @@ def test_json(xl):
     assert 12 <= len(progress) <= 16
     times = [line["seconds"] for line in progress]
     assert all(b - a >= 0.9 for a, b in zip([0, *times], times))
-    for key in "percent", "seen", "moved":
+    for key in "percent", "seen_bytes", "moved_bytes":
         values = [line[key] for line in progress]
         assert values == sorted(values)
     for line in progress:
-        assert line["memory"] == 1024 * MIB and line["seen"] == 512 * MIB + line["moved"]
-        assert line["percent"] == line["seen"] * 1000 // line["memory"] / 10
+        assert line["memory_bytes"] == 1024 * MIB and line["seen_bytes"] == 512 * MIB + line["moved_bytes"]
+        assert line["percent"] == line["seen_bytes"] * 1000 // line["memory_bytes"] / 10
         assert line["bytes_per_second"] == pytest.approx(32 * MIB, rel=1e-3)
         assert line["seconds_left"] == pytest.approx(
-            line["seconds"] * (line["memory"] - line["seen"]) / line["seen"], abs=0.2)
+            line["seconds"] * (line["memory_bytes"] - line["seen_bytes"]) / line["seen_bytes"], abs=0.2)
 
 
 def test_json_and_quiet(xl):

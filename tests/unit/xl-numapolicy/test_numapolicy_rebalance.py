@@ -88,16 +88,16 @@ def test_json(xl):
     result, = lines_of(xl.good("rebalance", "guest1", "--json", machine=machine_with(*MIXED)))
     assert result.pop("seconds") == pytest.approx(180 / 1024, abs=1e-3)
     assert result == {
-        "event": "result", "name": "guest1", "id": 3, "policy": "round-4k", "policy_changed": False,
-        "dry_run": False, "complete": True, "memory": 1024 * MIB, "moved": 180 * MIB,
-        "there": 64 * MIB, "in_use": 8 * MIB, "unmovable": 4096, "no_room": 2 * MIB - 4096, "late": 2 * MIB}
+        "version": 1, "event": "result", "name": "guest1", "id": 3, "policy": "round-4k", "policy_changed": False,
+        "dry_run": False, "complete": True, "memory_bytes": 1024 * MIB, "moved_bytes": 180 * MIB,
+        "there_bytes": 64 * MIB, "in_use_bytes": 8 * MIB, "unmovable_bytes": 4096, "no_room_bytes": 2 * MIB - 4096, "late_bytes": 2 * MIB}
 
 
 def test_raw_is_json_in_columns(xl):
     machine = machine_with(*MIXED)
     result, = lines_of(xl.good("rebalance", "guest1", "--json", machine=machine))
     heading, row = xl.raw("rebalance", "guest1", machine=machine)
-    assert heading == [name for name in result if name != "event"]
+    assert heading == [name for name in result if name not in ("version", "event")]
     for name, cell in zip(heading, row):
         value = result[name]
         if isinstance(value, bool):
@@ -132,7 +132,7 @@ def test_dry_run(xl):
     assert text.splitlines()[0] == "guest1 (id 3): 180M would move by round-4k, 64M is there already"
     assert {flags for _, _, flags, _, _ in steps(xl)} == {1}
     result = lines_of(xl.good("rebalance", "3", "--dry-run", "--json", machine=machine_with(*MIXED)))[-1]
-    assert result["dry_run"] is True and result["moved"] == 180 * MIB
+    assert result["dry_run"] is True and result["moved_bytes"] == 180 * MIB
 
 
 @pytest.mark.parametrize("speed", [100 << 30, 3 * MIB, MIB // 2])
@@ -182,7 +182,7 @@ def test_stop(xl, number, name, status):
                            "'xl numa-policy rebalance guest1' goes on\n")
     done = xl.run("rebalance", "3", "--json", machine=machine)
     result = lines_of(done.stdout)[-1]
-    assert (done.returncode, result["complete"], result["moved"]) == (status, False, 48 * MIB)
+    assert (done.returncode, result["complete"], result["moved_bytes"]) == (status, False, 48 * MIB)
 
 
 def test_stop_of_set(xl):

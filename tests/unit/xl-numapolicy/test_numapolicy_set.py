@@ -91,7 +91,7 @@ def test_limit_of_pauses(xl, args):
     assert "round-2m on home nodes 0-3, max-pause-us 200" in xl.good("set", "guest1", *args, machine=following())
     line, = [line for line in xl.trace() if line.startswith("set ")]
     assert line.endswith(" weights pause 200")
-    assert xl.json("set", "guest1", *args)["domain"][0]["max_pause_us"] == 200
+    assert xl.json("set", "guest1", *args)["domains"][0]["max_pause_us"] == 200
 
 
 @pytest.mark.parametrize("args, status, reason", [
@@ -144,7 +144,7 @@ def test_equal_weights_go_without_saying(xl):
 
 
 def test_json_and_raw(xl):
-    row, = xl.json("set", "guest1", "round-2m", "--nodes", "2-3")["domain"]
+    row, = xl.json("set", "guest1", "round-2m", "--nodes", "2-3")["domains"]
     assert (row["name"], row["id"], row["policy"], row["home_nodes"], row["weights"],
             row["follows_affinity"], row["at_home_percent"]) == \
         ("guest1", 3, "round-2m", [2, 3], [1, 1], False, 0.0)

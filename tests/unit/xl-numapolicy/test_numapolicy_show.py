@@ -33,6 +33,8 @@ NOTHING_TOUCHED = dict.fromkeys(["untouched_pages", "touches_4k", "touches_2m", 
                                  "released_pages", "release_flush_rounds", "release_in_use_pages",
                                  "release_unfit_pages", "release_absent_pages", "release_no_table_pages",
                                  "page_events", "invalid_page_events"], 0)
+NOT_WATCHED = dict.fromkeys(["class", "state", "samples", "local_percent", "imbalance_percent", "moves", "total_moved_bytes",
+                             "total_samples_dropped"])
 
 
 @pytest.mark.parametrize("which", ["guest1", "3"])
@@ -51,18 +53,18 @@ def test_text_of_a_policy_that_follows_the_affinity(xl):
 
 def test_json(xl):
     document = xl.json("show", "guest1")
-    assert document["domain"] == [{
+    assert document["domains"] == [{
         "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
         "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off", "at_home_percent": 100.0,
-        "placed_pages": 262144, "fallback_pages": 12, "memory": 1024 * MIB, **NOTHING_MOVED,
-        **NOTHING_TOUCHED}]
+        "placed_pages": 262144, "fallback_pages": 12, "memory_bytes": 1024 * MIB, **NOTHING_MOVED,
+        **NOTHING_TOUCHED, **NOT_WATCHED}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
     assert document["nodes"][0] == {
         "node": 0, "home": True, "weight": 3, "expected_percent": 75.0, "share_percent": 75.0,
-        "memory": 768 * MIB, "pages_4k": 98304, "pages_2m": 192, "pages_1g": 0,
-        "untouched": 0}
+        "memory_bytes": 768 * MIB, "pages_4k": 98304, "pages_2m": 192, "pages_1g": 0,
+        "untouched_bytes": 0}
     assert document["nodes"][3]["home"] is False
-    assert xl.json("show", "guest2")["domain"][0]["follows_affinity"] is True
+    assert xl.json("show", "guest2")["domains"][0]["follows_affinity"] is True
 
 
 def test_raw(xl):
@@ -70,8 +72,8 @@ def test_raw(xl):
     assert dict(zip(*map(str.split, first.splitlines()))) == {
         "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
         "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off", "at_home_percent": "100.0",
-        "placed_pages": "262144", "fallback_pages": "12", "memory": str(1024 * MIB),
-        **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}}
+        "placed_pages": "262144", "fallback_pages": "12", "memory_bytes": str(1024 * MIB),
+        **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}, **dict.fromkeys(NOT_WATCHED, "-")}
     nodes = [line.split(" ") for line in second.splitlines()]
     assert nodes[1] == ["0", "yes", "3", "75.0", "75.0", str(768 * MIB), "98304", "192", "0", "0"]
     assert {len(row) for row in nodes} == {10}
@@ -87,10 +89,10 @@ not moved   30 pages in use, 40 not movable, 50 as the node was full, 60 for the
 locked      7.654 ms in all, 1.235 ms at the longest
 writes      stopped for 0.035 ms at the longest, no limit; 90 pages copied again
 """ in xl.good("show", "guest1", machine=machine)
-    domain, = xl.json("show", "guest1", machine=machine)["domain"]
+    domain, = xl.json("show", "guest1", machine=machine)["domains"]
     assert {name: domain[name] for name in NOTHING_MOVED} == dict(zip(
         NOTHING_MOVED, [1000, 30, 40, 50, 60, 6, 11, 7654321, 1234567, 34567, 8, 90]))
-    domain, = xl.json("set", "guest1", "none", machine=machine)["domain"]
+    domain, = xl.json("set", "guest1", "none", machine=machine)["domains"]
     assert domain["flush_rounds"] == 11
 
 
@@ -108,9 +110,9 @@ kept        80 pages in use, 90 not plain memory, 100 not there, 11 without room
 events      1200 of the guest, 13 of them invalid
 carrefour""" in xl.good("show", "guest1", machine=machine)
     document = xl.json("show", "guest1", machine=machine)
-    assert {name: document["domain"][0][name] for name in NOTHING_TOUCHED} == dict(zip(NOTHING_TOUCHED, numbers))
-    assert [row["untouched"] for row in document["nodes"]] == [512 << 12, 6 << 12, 0, 0]
-    assert xl.json("set", "guest1", "none", machine=machine)["domain"][0]["exchanged_pages"] == 500
+    assert {name: document["domains"][0][name] for name in NOTHING_TOUCHED} == dict(zip(NOTHING_TOUCHED, numbers))
+    assert [row["untouched_bytes"] for row in document["nodes"]] == [512 << 12, 6 << 12, 0, 0]
+    assert xl.json("set", "guest1", "none", machine=machine)["domains"][0]["exchanged_pages"] == 500
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 11])
@@ -145,7 +147,7 @@ def test_the_largest_machine(xl):
     """64 nodes, the largest weights, different ones at the ends."""
     weights = {node: 255 for node in range(64)} | {0: 1}
     machine = Machine(64, domains=[Domain(1, "g", weights=weights)])
-    domain, = xl.json("show", "1", machine=machine)["domain"]
+    domain, = xl.json("show", "1", machine=machine)["domains"]
     assert domain["home_nodes"] == list(range(64)) and domain["weights"] == [1] + [255] * 63
     assert ":".join(["1"] + ["255"] * 63) in xl.good("show", "1", machine=machine)
     machine.domains[0].weights = {node: 255 for node in range(0, 64, 2)} | {63: 1}

@@ -22,7 +22,7 @@ def test_it_is_shown(xl):
     text = xl.good("show", "guest1", machine=with_vnuma())
     assert "policy      vnuma (the guest has been told where its memory is)\n" in text and "weights" not in text
     shown = xl.json("show", "guest1", machine=with_vnuma())
-    assert shown["domain"][0]["policy"] == "vnuma"
+    assert shown["domains"][0]["policy"] == "vnuma"
     assert [node["weight"] for node in shown["nodes"]] == [None] * 4
 
 

@@ -20,15 +20,15 @@ def test_table(xl):
 
 
 def test_json(xl):
-    assert xl.json("where", "guest1", "0x10", "0xfffff-0x100000") == {"pages": [
-        {"gfn": 16, "node": 0, "size": 4096},
-        {"gfn": 0xfffff, "node": 3, "size": 4096},
-        {"gfn": 0x100000, "node": None, "size": None}]}
+    assert xl.json("where", "guest1", "0x10", "0xfffff-0x100000") == {"version": 1, "pages": [
+        {"gfn": 16, "node": 0, "size_bytes": 4096},
+        {"gfn": 0xfffff, "node": 3, "size_bytes": 4096},
+        {"gfn": 0x100000, "node": None, "size_bytes": None}]}
 
 
 def test_raw(xl):
     assert xl.raw("where", "3", "0X1f-32", "1048576") == [
-        ["gfn", "node", "size"], ["31", "3", "4096"], ["32", "0", "4096"], ["1048576", "-", "-"]]
+        ["gfn", "node", "size_bytes"], ["31", "3", "4096"], ["32", "0", "4096"], ["1048576", "-", "-"]]
 
 
 @pytest.mark.parametrize("order, size, text", [(0, 4096, "4K"), (9, 2 << 20, "2M"),
@@ -37,7 +37,7 @@ def test_sizes(xl, order, size, text):
     machine = example()
     machine.order = order
     page, = xl.json("where", "3", 3 << order, machine=machine)["pages"]
-    assert page == {"gfn": 3 << order, "node": 3, "size": size}
+    assert page == {"gfn": 3 << order, "node": 3, "size_bytes": size}
     assert xl.good("where", "3", 3 << order, machine=machine).split()[-1] == text
 
 
@@ -51,7 +51,7 @@ def test_ranges_of_many_batches(xl, count, form):
     else:
         rows = xl.raw(*args) if form == "raw" else \
             [line.split() for line in xl.good(*args).splitlines()]
-        assert [cell.lower() for cell in rows[0]] == ["gfn", "node", "size"]
+        assert [cell.lower().removesuffix("_bytes") for cell in rows[0]] == ["gfn", "node", "size"]
         pages = [(int(row[0], 0), int(row[1])) for row in rows[1:]]
     assert pages == [(gfn, gfn % 4) for gfn in range(count)]
     asked = [int(line.split()[2]) for line in xl.trace()]

@@ -27,7 +27,7 @@ static const struct field fields[] = {
 	KNOWN("AT-HOME", "at_home_percent", CELL_SHARE, at_home, has_policy),
 	KNOWN("LOCAL", "vcpu_local_percent", CELL_SHARE, local, has_vcpus),
 	KNOWN("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback, has_policy),
-	KNOWN("MEMORY", "memory", CELL_BYTES, memory, has_usage),
+	KNOWN("MEMORY", "memory_bytes", CELL_BYTES, memory, has_usage),
 };
 
 /* False if the domain went away meanwhile. */
@@ -94,8 +94,8 @@ static bool is_off(const struct facts *e)
 /* What --brief does not ask for. */
 static bool of_memory(const struct field *field)
 {
-	return field->offset == offsetof(struct facts, at_home) || field->known == offsetof(struct facts, has_usage) ||
-	       field->known == offsetof(struct facts, has_vcpus);
+	return field->offset == offsetof(struct facts, at_home) || field->known == IF(struct facts, has_usage) ||
+	       field->known == IF(struct facts, has_vcpus);
 }
 
 /* People need no column that has nothing to tell of any domain. Where it gets narrow, two others have to go. */
@@ -128,7 +128,7 @@ static struct table *make_table(const struct facts *entries, unsigned int nr,
 {
 	static const struct column cell = { "BY NODE", "", KIND_LINES };
 	static const struct column array = {
-		"", "memory_by_node", KIND_NUMBER
+		"", "memory_by_node_bytes", KIND_NUMBER
 	};
 	struct field chosen[NR(fields)];
 	struct column columns[NR(fields) + NODES_MAX];
@@ -169,9 +169,9 @@ static struct table *make_table(const struct facts *entries, unsigned int nr,
 static void print_host(const struct nodes *nodes)
 {
 	static const struct column columns[] = {
-		{ "", "node", KIND_NUMBER }, { "", "memory", KIND_NUMBER }, { "", "free", KIND_NUMBER },
+		{ "", "node", KIND_NUMBER }, { "", "total_bytes", KIND_NUMBER }, { "", "free_bytes", KIND_NUMBER },
 	};
-	struct table *table = table_new("nodes", columns, NR(columns));
+	struct table *table = table_new("host", columns, NR(columns));
 	unsigned int node;
 
 	if (output_format() == FORMAT_RAW)
@@ -277,7 +277,7 @@ const struct command cmd_list = {
 "  xl numa-policy list\n"
 "  xl numa-policy list guest1 guest2\n"
 "  xl numa-policy list --raw | awk '$4 == \"round-4k\" { print $1 }'\n"
-"  xl numa-policy list --json | jq '.domains[] | {name, memory_by_node}'\n",
+"  xl numa-policy list --json | jq '.domains[] | {name, memory_by_node_bytes}'\n",
 	.max_arguments = -1,
 	.run = run,
 };

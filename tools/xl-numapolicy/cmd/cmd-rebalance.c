@@ -170,13 +170,13 @@ static void print_json(const struct outcome *o)
 {
 	const struct moves *m = &o->moves;
 
-	printf("{\"event\": \"result\", \"name\": ");
+	printf("{\"version\": %d, \"event\": \"result\", \"name\": ", SCHEMA);
 	print_json_text(o->domain->name);
 	printf(", \"id\": %u, \"policy\": \"%s\", \"policy_changed\": %s, "
 	       "\"dry_run\": %s, \"complete\": %s, \"seconds\": %.3f, "
-	       "\"memory\": %" PRIu64 ", \"moved\": %" PRIu64 ", \"there\": %" PRIu64
-	       ", \"in_use\": %" PRIu64 ", \"unmovable\": %" PRIu64
-	       ", \"no_room\": %" PRIu64 ", \"late\": %" PRIu64 "}\n", o->domain->id, o->policy,
+	       "\"memory_bytes\": %" PRIu64 ", \"moved_bytes\": %" PRIu64 ", \"there_bytes\": %" PRIu64
+	       ", \"in_use_bytes\": %" PRIu64 ", \"unmovable_bytes\": %" PRIu64
+	       ", \"no_room_bytes\": %" PRIu64 ", \"late_bytes\": %" PRIu64 "}\n", o->domain->id, o->policy,
 	       o->policy_changed ? "true" : "false", o->dry_run ? "true" : "false",
 	       o->signal ? "false" : "true", o->elapsed / 1e9, o->total,
 	       bytes(m->moved), bytes(m->there), bytes(m->in_use),
@@ -193,13 +193,13 @@ static void print_raw(const struct outcome *o)
 		{ "", "dry_run", KIND_BOOL },
 		{ "", "complete", KIND_BOOL },
 		{ "", "seconds", KIND_NUMBER },
-		{ "", "memory", KIND_NUMBER },
-		{ "", "moved", KIND_NUMBER },
-		{ "", "there", KIND_NUMBER },
-		{ "", "in_use", KIND_NUMBER },
-		{ "", "unmovable", KIND_NUMBER },
-		{ "", "no_room", KIND_NUMBER },
-		{ "", "late", KIND_NUMBER },
+		{ "", "memory_bytes", KIND_NUMBER },
+		{ "", "moved_bytes", KIND_NUMBER },
+		{ "", "there_bytes", KIND_NUMBER },
+		{ "", "in_use_bytes", KIND_NUMBER },
+		{ "", "unmovable_bytes", KIND_NUMBER },
+		{ "", "no_room_bytes", KIND_NUMBER },
+		{ "", "late_bytes", KIND_NUMBER },
 	};
 	char seconds[NUMBER_TEXT];
 	struct table *table;
@@ -318,7 +318,7 @@ const struct command cmd_rebalance = {
 "Examples:\n"
 "  xl numa-policy rebalance guest1 --dry-run\n"
 "  xl numa-policy rebalance guest1 --max-mb-per-s 200\n"
-"  xl numa-policy rebalance guest1 --json | jq 'select(.event == \"result\").moved'\n",
+"  xl numa-policy rebalance guest1 --json -q | jq .moved_bytes\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = run,

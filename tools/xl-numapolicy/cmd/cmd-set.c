@@ -125,7 +125,7 @@ static void print(enum format format, struct change *change)
 		print_memory(&now->domain, &change->before, &now->policy, &now->usage);
 		warn_without_daemon(&change->request.dynamic);
 	} else {
-		print_facts(now);
+		print_facts(now, NULL);
 	}
 	output_end();
 }

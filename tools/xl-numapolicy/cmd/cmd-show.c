@@ -55,26 +55,6 @@ static void print_touches(const struct touch_stats *stats)
 	       stats->events, stats->invalid);
 }
 
-/* The same for programs. No row in JSON, no table in RAW, where there is nothing to tell. */
-static void print_watched_row(enum format format, const struct watched *w)
-{
-	struct watched_row row;
-	struct table *table;
-
-	if (!w && format != FORMAT_JSON)
-		return;
-	if (format == FORMAT_RAW)
-		putchar('\n');
-	table = table_of_fields("watched", watched_fields, nr_watched_fields);
-	if (w) {
-		fill_watched(&row, w);
-		table_row(table);
-		put_fields(table, watched_fields, nr_watched_fields, &row);
-	}
-	table_print(table, true);
-	table_free(table);
-}
-
 /* Only of interest where there was ever such a page. */
 static bool has_touches(const struct touch_stats *stats)
 {
@@ -124,7 +104,7 @@ struct node_row {
 
 #define NODE(title, key, cell, member) { title, key, cell, offsetof(struct node_row, member) }
 #define PLACED(title, key, cell, member) \
-	{ title, key, cell, offsetof(struct node_row, member), offsetof(struct node_row, places) }
+	{ title, key, cell, offsetof(struct node_row, member), IF(struct node_row, places) }
 
 static const struct field node_fields[] = {
 	NODE("NODE", "node", CELL_NUMBER32, node),
@@ -132,11 +112,11 @@ static const struct field node_fields[] = {
 	PLACED("WEIGHT", "weight", CELL_NUMBER32, weight),
 	PLACED("EXPECTED", "expected_percent", CELL_SHARE, expected),
 	NODE("SHARE", "share_percent", CELL_SHARE, share),
-	NODE("MEMORY", "memory", CELL_BYTES, memory),
+	NODE("MEMORY", "memory_bytes", CELL_BYTES, memory),
 	NODE("4K-PAGES", "pages_4k", CELL_NUMBER, pages[SIZE_4K]),
 	NODE("2M-PAGES", "pages_2m", CELL_NUMBER, pages[SIZE_2M]),
 	NODE("1G-PAGES", "pages_1g", CELL_NUMBER, pages[SIZE_1G]),
-	NODE("UNTOUCHED", "untouched", CELL_BYTES, untouched),
+	NODE("UNTOUCHED", "untouched_bytes", CELL_BYTES, untouched),
 };
 
 static void print_nodes(const struct facts *facts, const struct nodes *nodes)
@@ -172,6 +152,7 @@ static void run(const struct options *options, int argc, char **argv)
 	struct facts facts = { 0 };
 	struct domain *domain = &facts.domain;
 	const struct watched *watched;
+	struct watched_row row;
 	struct watching watching;
 	struct nodes nodes;
 
@@ -189,16 +170,15 @@ static void run(const struct options *options, int argc, char **argv)
 
 	carrefour_show(&watching);
 	watched = carrefour_find(&watching, domain->id);
+	fill_watched(&row, watched);
 	output_begin(options->format);
 	if (options->format == FORMAT_TABLE)
 		print_text(&facts, watched);
 	else
-		print_facts(&facts);
+		print_facts(&facts, &row);
 	if (options->format == FORMAT_RAW)
 		putchar('\n');
 	print_nodes(&facts, &nodes);
-	if (options->format != FORMAT_TABLE)
-		print_watched_row(options->format, watched);
 	output_end();
 	free(watching.watched);
 	free(domain->name);
@@ -217,8 +197,7 @@ const struct command cmd_show = {
 	.help =
 "EXPECTED is the share of the memory that the weights give to the node, SHARE what\n"
 "it has. The two differ where memory was there before the policy, fell back, or\n"
-"does not divide evenly. --raw prints two tables with an empty line between them,\n"
-"and a third, of what carrefourd sees and does, if it watches the domain.\n"
+"does not divide evenly. --raw prints two tables with an empty line between them.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy show guest1\n"

@@ -36,7 +36,7 @@ static unsigned int nr_rows;
 
 #define ROW(title, key, cell, member) { title, key, cell, offsetof(struct row, member) }
 #define KNOWN_ROW(title, key, cell, member, known, ...) \
-	{ title, key, cell, offsetof(struct row, member), offsetof(struct row, known), __VA_ARGS__ }
+	{ title, key, cell, offsetof(struct row, member), IF(struct row, known), __VA_ARGS__ }
 
 static const struct field fields[] = {
 	ROW("NAME", "name", CELL_TEXT, facts.domain.name),
@@ -46,7 +46,7 @@ static const struct field fields[] = {
 	KNOWN_ROW("CARREFOUR", "carrefour", CELL_BOOL, facts.carrefour, facts.has_carrefour, FOR_PROGRAMS),
 	KNOWN_ROW("AUTO", "auto", CELL_TEXT, facts.automatic, facts.has_policy, FOR_PROGRAMS),
 	ROW("AT-HOME", "at_home_percent", CELL_SHARE, facts.at_home),
-	ROW("MEMORY", "memory", CELL_BYTES, facts.memory),
+	ROW("MEMORY", "memory_bytes", CELL_BYTES, facts.memory),
 	KNOWN_ROW("AGE", "memory_age_s", CELL_NUMBER, age, facts.has_policy, FOR_PROGRAMS),
 };
 

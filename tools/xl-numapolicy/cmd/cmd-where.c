@@ -90,7 +90,7 @@ static void run(const struct options *options, int argc, char **argv)
 	struct column columns[] = {
 		{ "GFN", "gfn", KIND_NUMBER },
 		{ "NODE", "node", KIND_NUMBER },
-		{ "SIZE", "size", KIND_NUMBER },
+		{ "SIZE", "size_bytes", KIND_NUMBER },
 	};
 	struct range *ranges = check_alloc(calloc(argc, sizeof(*ranges)));
 	static struct job job;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Questions about a guest that more than one subcommand asks. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ask/backend.h"
@@ -26,7 +27,7 @@ static const struct field fields[] = {
 	FACT("AT-HOME", "at_home_percent", CELL_SHARE, at_home),
 	FACT("PLACED", "placed_pages", CELL_NUMBER, policy.placed),
 	FACT("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback),
-	FACT("MEMORY", "memory", CELL_BYTES, memory),
+	FACT("MEMORY", "memory_bytes", CELL_BYTES, memory),
 	FACT("MOVED", "moved_pages", CELL_NUMBER, MOVES(pages.moved)),
 	FACT("IN-USE", "in_use_pages", CELL_NUMBER, MOVES(pages.in_use)),
 	FACT("UNMOVABLE", "unmovable_pages", CELL_NUMBER, MOVES(pages.unmovable)),
@@ -82,12 +83,20 @@ void complete_facts(struct facts *facts)
 	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
 }
 
-void print_facts(const struct facts *facts)
+void print_facts(const struct facts *facts, const struct watched_row *watched)
 {
-	struct table *table = table_of_fields("domain", fields, NR(fields));
+	struct column *columns = check_alloc(calloc(NR(fields) + nr_watched_fields, sizeof(*columns)));
+	unsigned int n = fields_to_columns(fields, NR(fields), columns);
+	struct table *table;
 
+	if (watched)
+		n += fields_to_columns(watched_fields, nr_watched_fields, columns + n);
+	table = table_new("domains", columns, n);
+	free(columns);
 	table_row(table);
 	put_fields(table, fields, NR(fields), facts);
+	if (watched)
+		put_fields(table, watched_fields, nr_watched_fields, watched);
 	table_print(table, true);
 	table_free(table);
 }

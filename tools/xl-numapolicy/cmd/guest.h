@@ -5,11 +5,12 @@
 
 #include "ask/types.h"
 #include "print/fields.h"
+#include "print/watched.h"
 
 /* A field of struct facts; one that is nothing while known is false. */
 #define FACT(title, key, cell, member) { title, key, cell, offsetof(struct facts, member) }
 #define KNOWN(title, key, cell, member, known, ...) \
-	{ title, key, cell, offsetof(struct facts, member), offsetof(struct facts, known), __VA_ARGS__ }
+	{ title, key, cell, offsetof(struct facts, member), IF(struct facts, known), __VA_ARGS__ }
 
 /* What there is to know of a domain. */
 struct facts {
@@ -39,8 +40,8 @@ void get_switches(struct facts *facts);
 /* The parts that follow from others. */
 void complete_facts(struct facts *facts);
 
-/* What show says of a domain as a whole in RAW and JSON; set says it, too. */
-void print_facts(const struct facts *facts);
+/* What show says of a domain as a whole in RAW and JSON; set says it, too, with watched NULL. */
+void print_facts(const struct facts *facts, const struct watched_row *watched);
 
 /* True if the policy is one that places by home nodes and weights. */
 bool policy_places(const struct policy *policy);

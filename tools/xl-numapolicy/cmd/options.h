@@ -52,8 +52,8 @@ struct option_spec {
 #define RIGHT_RATE .kind = OPTION_NUMBER, .most = 1000000, .right = "MiB a second, 1 to 1000000"
 
 #define OPTIONS_OF_OUTPUT \
-	{ "json", .help = "print JSON, with exact numbers", OPTION(json) }, \
-	{ "raw", .help = "print plain columns, with exact numbers", OPTION(raw) }, \
+	{ "json", .help = "print JSON, sizes in bytes", OPTION(json) }, \
+	{ "raw", .help = "print plain columns, sizes in bytes", OPTION(raw) }, \
 	{ "verbose", 'v', .help = "show what libxl has to say, on stderr", OPTION(verbose) }
 
 #endif

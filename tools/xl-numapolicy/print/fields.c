@@ -73,7 +73,7 @@ void put_fields(struct table *table, const struct field *fields, unsigned int nr
 
 		if (!is_column(&fields[i]))
 			continue;
-		if (!row || (known && !*(const bool *)(start + known)))
+		if (!row || (known && !*(const bool *)(start + known - 1)))
 			put_nothing(table);
 		else
 			put_field(table, &fields[i], start);

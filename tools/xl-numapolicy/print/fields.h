@@ -30,9 +30,12 @@ struct field {
 	const char *key;	/* the name in JSON */
 	enum cell cell;
 	size_t offset;		/* of the member */
-	size_t known;		/* of a bool that says whether it is known; 0: it is always */
+	size_t known;		/* IF() of a bool that says whether it is known; 0: it always is */
 	enum { FOR_ALL, FOR_PEOPLE, FOR_PROGRAMS } only;
 };
+
+/* Never 0, also of the first member. */
+#define IF(type, member) (offsetof(type, member) + 1)
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 

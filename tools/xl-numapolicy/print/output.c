@@ -32,7 +32,7 @@ void output_begin(enum format f)
 	format = f;
 	open_array = NULL;
 	if (format == FORMAT_JSON)
-		fputs("{\n", stdout);
+		printf("{\n   \"version\": %d", SCHEMA);
 }
 
 enum format output_format(void)
@@ -49,7 +49,7 @@ void output_check(void)
 void output_finish(void)
 {
 	if (format == FORMAT_JSON)
-		fprintf(stdout, "%s}\n", open_array ? "\n   ]\n" : "");
+		printf("\n%s}\n", open_array ? "   ]\n" : "");
 	output_check();
 }
 
@@ -247,7 +247,7 @@ static void print_json(struct table *table, char *text)
 	char *rows = strchr(text, '['), *end = strrchr(text, ']');
 
 	if (!open_array || strcmp(open_array, table->name)) {
-		printf("%s   \"%s\": [", open_array ? "\n   ],\n" : "", table->name);
+		printf("%s   \"%s\": [", open_array ? "\n   ],\n" : ",\n", table->name);
 		open_array = table->name;
 		has_rows = false;
 	}

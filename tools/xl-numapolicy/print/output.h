@@ -29,6 +29,8 @@ struct column {
 	unsigned int width;	/* at least so many characters, if not 0 */
 };
 
+#define SCHEMA 1	/* "version" of each document of JSON; docs/interfaces.md says what changes it */
+
 struct table;
 
 /* One document: begin, then any number of tables, then end; or finish, and then another document. */

@@ -61,10 +61,10 @@ static void print_json(const struct progress *progress, const struct moves *move
 	unsigned int permille = permille_seen(moves, progress->total);
 	uint64_t moved = moves->moved * PAGE_BYTES;
 
-	printf("{\"event\": \"progress\", \"percent\": %u.%u, \"memory\": %" PRIu64
-	       ", \"seen\": %" PRIu64 ", \"moved\": %" PRIu64
+	printf("{\"version\": %d, \"event\": \"progress\", \"percent\": %u.%u, \"memory_bytes\": %" PRIu64
+	       ", \"seen_bytes\": %" PRIu64 ", \"moved_bytes\": %" PRIu64
 	       ", \"bytes_per_second\": %.0f, \"seconds\": %.1f, \"seconds_left\": ",
-	       permille / 10, permille % 10, progress->total, bytes_seen(moves), moved,
+	       SCHEMA, permille / 10, permille % 10, progress->total, bytes_seen(moves), moved,
 	       moved / seconds, seconds);
 	if (left < 0)
 		puts("null}");

@@ -8,17 +8,17 @@
 #include "print/watched.h"
 
 #define FIELD(title, key, cell, member, known) \
-	{ title, key, cell, offsetof(struct watched_row, member), offsetof(struct watched_row, known) }
+	{ title, key, cell, offsetof(struct watched_row, member), IF(struct watched_row, known) }
 
 const struct field watched_fields[] = {
 	FIELD("CLASS", "class", CELL_TEXT, class, is_watched),
 	FIELD("STATE", "state", CELL_TEXT, state, is_watched),
-	FIELD("SAMPLES", "period_samples", CELL_NUMBER, samples, is_watched),
+	FIELD("SAMPLES", "samples", CELL_NUMBER, samples, is_watched),
 	FIELD("LOCAL", "local_percent", CELL_SHARE, local, has_samples),
 	FIELD("IMBALANCE", "imbalance_percent", CELL_SHARE, imbalance, has_samples),
-	FIELD("MOVES", "period_moves", CELL_NUMBER, moves, is_watched),
-	FIELD("MOVED", "moved", CELL_BYTES, moved_bytes, is_watched),
-	FIELD("DROPPED", "dropped_samples", CELL_NUMBER, dropped, is_watched),
+	FIELD("MOVES", "moves", CELL_NUMBER, moves, is_watched),
+	FIELD("MOVED", "total_moved_bytes", CELL_BYTES, moved_bytes, is_watched),
+	FIELD("DROPPED", "total_samples_dropped", CELL_NUMBER, dropped, is_watched),
 };
 
 const unsigned int nr_watched_fields = NR(watched_fields);
