@@ -10,6 +10,15 @@
 #define AGAIN_NS (60000 * MS)
 #define CALM_PERIODS 60
 
+const char *sampling_name(enum sampling sampling)
+{
+	static const char *const names[] = {
+		[SAMPLING_NOT_YET] = "not-yet", [SAMPLING_RUNS] = "runs", [SAMPLING_TAKEN] = "taken", [SAMPLING_REFUSED] = "refused",
+	};
+
+	return names[sampling];
+}
+
 struct guest *guest_new(const struct switches *switches)
 {
 	struct guest *g = calloc(1, sizeof(*g));

@@ -30,16 +30,13 @@ static void print_periods(FILE *f, const struct daemon *d)
 
 static void print_guests_of(FILE *f, const struct daemon *d)
 {
-	static const char *const names[] = {
-		[SAMPLING_NOT_YET] = "not-yet", [SAMPLING_RUNS] = "runs", [SAMPLING_TAKEN] = "taken", [SAMPLING_REFUSED] = "refused",
-	};
-	unsigned int nr[4] = { 0 }, i;
+	unsigned int nr[NR_SAMPLINGS] = { 0 }, i;
 
 	for (i = 0; i < d->nr; i++)
 		nr[d->guest[i]->sampling]++;
 	family(f, "carrefour_guests", "gauge", "Domains with Carrefour or auto on, by the state of sampling.");
-	for (i = 0; i < 4; i++)
-		fprintf(f, "carrefour_guests{sampling=\"%s\"} %u\n", names[i], nr[i]);
+	for (i = 0; i < NR_SAMPLINGS; i++)
+		fprintf(f, "carrefour_guests{sampling=\"%s\"} %u\n", sampling_name(i), nr[i]);
 }
 
 void print_daemon(FILE *f, const struct daemon *d)

@@ -91,19 +91,19 @@ static void print_ratio(FILE *f, const char *name, const char *help, const struc
 	}
 }
 
-static void print_switches(FILE *f, const struct metrics_domain *domain, unsigned int nr)
+static void print_info(FILE *f, const struct metrics_domain *domain, unsigned int nr)
 {
 	unsigned int i;
-	char more[64];
+	char more[96];
 
-	family(f, "carrefour_switches_info", "gauge", "Whether Carrefour and auto are on.");
+	family(f, "carrefour_guest_info", "gauge", "Whether Carrefour and auto are on, and accesses are sampled.");
 	for (i = 0; i < nr; i++)
 		if (domain[i].guest) {
-			const struct switches *s = &domain[i].guest->switches;
+			const struct guest *g = domain[i].guest;
 
-			snprintf(more, sizeof(more), "carrefour=\"%s\",auto=\"%s\"", s->carrefour ? "on" : "off",
-				 auto_mode_name(s->mode));
-			sample_of(f, "carrefour_switches_info", &domain[i], more);
+			snprintf(more, sizeof(more), "carrefour=\"%s\",auto=\"%s\",sampling=\"%s\"",
+				 g->switches.carrefour ? "on" : "off", auto_mode_name(g->switches.mode), sampling_name(g->sampling));
+			sample_of(f, "carrefour_guest_info", &domain[i], more);
 			value_integer(f, 1);
 		}
 }
@@ -135,5 +135,5 @@ void print_guests(FILE *f, const struct metrics_domain *domain, unsigned int nr)
 	print_ratio(f, "carrefour_busiest_pair_ratio", "Share of the samples between the two nodes with most traffic.", domain, nr,
 		    offsetof(struct measure, pair));
 	print_states(f, domain, nr);
-	print_switches(f, domain, nr);
+	print_info(f, domain, nr);
 }

@@ -21,10 +21,9 @@ uint64_t clock_ns(void)
 	return t.tv_sec * 1000 * MS + t.tv_nsec;
 }
 
-/* The fake's time begins in 2023. */
 uint64_t clock_wall_ns(void)
 {
-	return fake.real ? (uint64_t)time(NULL) * 1000 * MS : 1700000000000 * MS + fake.now;
+	return fake.real ? (uint64_t)time(NULL) * 1000 * MS : fake.began + fake.now;
 }
 
 int fake_enter(enum fake_call call, unsigned int id)
@@ -62,6 +61,7 @@ void fake_begin(unsigned int nr_nodes, unsigned int nr)
 	fake.nr = nr;
 	fake.random = 1;
 	fake.now = 1000 * MS;
+	fake.began = 1700000000000 * MS;
 	fake.changed = true;
 	fake.guest = calloc(nr + 1, sizeof(*fake.guest));
 	for (i = 0; i < nr_nodes; i++) {

@@ -46,6 +46,7 @@ struct fake {
 	bool real;			/* time */
 	bool by_hand;			/* samples come by fake_sample() only */
 	uint64_t now, random;
+	uint64_t began;			/* in ns since 1970, when .now was 0 */
 	uint64_t tick;			/* that each look at the clock takes */
 	struct fake_trouble {
 		int error;		/* 0: none */

@@ -99,7 +99,8 @@ static void every_domain_is_told(void **unused)
 	assert_true(has(FILE_NAME, "_fallback_bytes_total{" UUID("2") ",domain=\"vm2\"} 8192\n"));
 	assert_true(has(FILE_NAME, "_moves_bytes_total{" UUID("2") ",domain=\"vm2\",result=\"no-room\"} 20480\n"));
 	/* What Carrefour does is told of the one that has it. */
-	assert_true(has(FILE_NAME, "\ncarrefour_switches_info{" UUID("1") ",domain=\"vm1\",carrefour=\"on\",auto=\"off\"} 1\n"));
+	assert_true(has(FILE_NAME, "\ncarrefour_guest_info{" UUID("1") ",domain=\"vm1\",carrefour=\"on\",auto=\"off\","
+			"sampling=\"runs\"} 1\n"));
 	assert_true(has(FILE_NAME, "\ncarrefour_local_ratio{" UUID("1") ",domain=\"vm1\"} "));
 	assert_false(has(FILE_NAME, "\ncarrefour_periods_total{" UUID("2")));
 	stop();
@@ -205,6 +206,7 @@ static void counting_is_bounded(void **unused)
 	/* What is quick is not asked for more often. */
 	start(2, 5);
 	fake.between = NULL;
+	fake.call[CALL_COUNT].us = 1000;
 	periods(121);
 	for (i = 1; i <= 5; i++)
 		assert_in_range(fake_guest(i)->counted, 2, 3);
