@@ -18,6 +18,8 @@
 #define KINDS 20
 #define PERIOD_MS 10000
 #define PERIODS 6		/* between two files */
+#define REPAIR 20		/* the file after which memory comes home */
+#define STEP (96 * MIB)
 
 enum trouble {
 	NODE_FULL, RELOAD_FAILED, LATE, REFUSED, DROPPED, AWAY, REMOTE, COUNT_OLD, RESTARTED, GONE
@@ -92,6 +94,14 @@ static void change(enum trouble t, unsigned int file)
 	d.metrics.reload_failed = t == RELOAD_FAILED && file;
 	if (t == COUNT_OLD && file)
 		fake.call[CALL_COUNT].error = EIO;
+	/* After a while somebody has it moved home. */
+	for (i = 1; t == AWAY && file > REPAIR && i < fake.nr_nodes; i++) {
+		uint64_t part = fake_guest(2)->bytes[i] < STEP ? fake_guest(2)->bytes[i] : STEP;
+
+		fake_guest(2)->bytes[i] -= part;
+		fake_guest(2)->bytes[0] += part;
+		fake_guest(2)->moves[RESULT_DONE] += part >> PAGE_SHIFT;
+	}
 	if (t == RESTARTED)
 		d.metrics.begun_at = clock_wall_ns();
 	for (i = 2; i <= fake.nr; i++)
