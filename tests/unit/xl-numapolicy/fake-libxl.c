@@ -250,15 +250,10 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
 	d = domain(domid);
 	if (!strcmp(key, "type"))
 		value = d ? d->type : "";
-	else if (!strcmp(key, "numa-policy/carrefour"))
-		value = d ? d->carrefour : "";
-	else if (!strcmp(key, "numa-policy/auto"))
-		value = d ? d->automatic : "";
 	else
 		abort();
-	/* What else xenstored answers. */
-	errno = !strcmp(value, "?") ? EACCES : ENOENT;
-	return *value && strcmp(value, "?") ? strdup(value) : NULL;
+	errno = ENOENT;
+	return *value ? strdup(value) : NULL;
 }
 
 libxl_dominfo *libxl_list_domain(libxl_ctx *ctx, int *nr)
@@ -391,10 +386,10 @@ int libxl_domain_get_nodeaffinity(libxl_ctx *ctx, uint32_t domid,
 }
 
 /* As libxl does: in xenstore, where carrefourd looks. */
+static const char *const modes[] = { "", "0", "1", "advise" };
+
 static void write_dynamic(struct fake_domain *d, const libxl_numa_policy_params *params)
 {
-	static const char *const modes[] = { "", "0", "1", "advise" };
-
 	if (!libxl_defbool_is_default(params->carrefour))
 		sprintf(d->carrefour, "%d", libxl_defbool_val(params->carrefour));
 	if (params->auto_mode != LIBXL_NUMA_AUTO_UNSET)
@@ -455,6 +450,35 @@ int libxl_domain_numa_dynamic_set(libxl_ctx *ctx, uint32_t domid,
 	if (!rc)
 		write_dynamic(domain(domid), params);
 	return rc;
+}
+
+/* Not there is off; what cannot be read, or has another value, is an error. */
+static int read_mode(const char *value, libxl_numa_auto last, libxl_numa_auto *mode)
+{
+	for (*mode = LIBXL_NUMA_AUTO_OFF; *mode <= last; ++*mode)
+		if (!strcmp(value, modes[*mode]))
+			return 0;
+	*mode = LIBXL_NUMA_AUTO_OFF;
+	return *value ? ERROR_FAIL : 0;
+}
+
+int libxl_domain_numa_dynamic_get(libxl_ctx *ctx, uint32_t domid,
+				  libxl_numa_policy_params *params)
+{
+	const struct fake_domain *d = domain(domid);
+	libxl_numa_auto carrefour, automatic;
+
+	(void)ctx;
+	if (fails("getdynamic"))
+		return ERROR_FAIL;
+	if (!d)
+		return ERROR_DOMAIN_NOTFOUND;
+	if (read_mode(d->carrefour, LIBXL_NUMA_AUTO_ON, &carrefour) ||
+	    read_mode(d->automatic, LIBXL_NUMA_AUTO_ADVISE, &automatic))
+		return ERROR_FAIL;
+	libxl_defbool_set(&params->carrefour, carrefour == LIBXL_NUMA_AUTO_ON);
+	params->auto_mode = automatic;
+	return 0;
 }
 
 int libxl_domain_numa_policy_get(libxl_ctx *ctx, uint32_t domid,
