@@ -146,7 +146,7 @@ def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, 
     for command in ["list"], ["top"], ["show", "guest1"]:
         row, = [row for row in xl.json(*command, machine=machine)["domains"] if row["name"] == "guest1"]
         assert (row["carrefour"], row["auto"]) == in_json, command
-    assert f"\ncarrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
+    assert f"\n  carrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
     head, _, row, *_ = xl.good("list", machine=machine).splitlines()
     assert ("CARREFOUR" in head) == (in_list != "off")
     assert in_list == "off" or row.split()[head.split().index("CARREFOUR")] == in_list
@@ -155,7 +155,7 @@ def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, 
 def test_switches_without_xenstored(xl):
     machine = example().fail("xs_open", ERROR_FAIL)
     assert [row["carrefour"] for row in xl.json("list", machine=machine)["domains"]] == [None] * 3
-    assert "\ncarrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
+    assert "\n  carrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
 
 
 def test_set_tells_programs_what_is_switched(xl):
@@ -201,8 +201,8 @@ def test_show(xl, tmp_path):
         text = xl.good("show", "guest1", env=env)
         other = xl.good("show", "guest2", env=env)
     assert asked == ["show\n"] * 2
-    assert "carrefour   off, auto off: low\n" in text
-    assert "accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
+    assert "  carrefour   off, auto off: low\n" in text
+    assert "  accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
     assert "migrated    7 pages in the last period, 3M in all; 5 samples were dropped\n" in text
     assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
 
