@@ -144,7 +144,7 @@ def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, 
     for command in ["list"], ["top"], ["show", "guest1"]:
         row, = [row for row in xl.json(*command, machine=machine)["domains"] if row["name"] == "guest1"]
         assert (row["carrefour"], row["auto"]) == in_json, command
-    assert f"\ncarrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
+    assert f"\n  carrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
     head, _, row, *_ = xl.good("list", machine=machine).splitlines()
     assert ("CARREFOUR" in head) == (in_list != "off")
     assert in_list == "off" or row.split()[head.split().index("CARREFOUR")] == in_list
@@ -153,7 +153,7 @@ def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, 
 def test_switches_without_xenstored(xl):
     machine = example().fail("getdynamic", ERROR_FAIL)
     assert [row["carrefour"] for row in xl.json("list", machine=machine)["domains"]] == [None] * 3
-    assert "\ncarrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
+    assert "\n  carrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
 
 
 def test_set_tells_programs_what_is_switched(xl):
@@ -199,8 +199,8 @@ def test_show(xl, tmp_path):
         text = xl.good("show", "guest1", env=env)
         other = xl.good("show", "guest2", env=env)
     assert asked == ["show\n"] * 2
-    assert "carrefour   off, auto off: low\n" in text
-    assert "accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
+    assert "  carrefour   off, auto off: low\n" in text
+    assert "  accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
     assert "migrated    7 pages in the last period, 3M in all; 5 samples were dropped\n" in text
     assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
 
@@ -324,6 +324,26 @@ def test_without_a_daemon(xl):
     assert xl.bad("explain", "guest1") == "carrefourd does not run; 'systemctl start carrefourd' starts it"
 
 
+def switched_on():
+    machine = example()
+    machine.domains[1].carrefour = "1"
+    return machine
+
+
+@pytest.mark.parametrize("carrefour, auto, says", [("", "0", True), ("0", "", True), ("1", "", False), ("", "advise", False),
+                                                   ("?", "", False)])
+def test_record_says_that_there_is_nothing_to_record(xl, tmp_path, carrefour, auto, says):
+    """At the beginning, and goes on: it may be switched on meanwhile."""
+    machine = example()
+    machine.domains[1].carrefour, machine.domains[1].auto = carrefour, auto
+    with daemon(tmp_path, lambda *_: RECORDED) as (env, _):
+        done = xl.run("record", "guest1", tmp_path / "g.trace", machine=machine, env=env)
+        every = xl.run("record", "all", tmp_path / "all.trace", machine=machine, env=env)
+    assert (done.returncode, every.returncode, every.stderr) == (0, 0, "")
+    assert done.stderr == ("xl numa-policy: neither Carrefour nor auto is on for domain 'guest1': nothing is recorded before "
+                           "'xl numa-policy set guest1 +auto=advise'\n" if says else "")
+
+
 @pytest.mark.parametrize("how", ["signal", "seconds", "daemon"])
 def test_record(xl, program, tmp_path, how):
     """The file is passed; it ends by a signal, by time, or when the daemon says so."""
@@ -337,7 +357,7 @@ def test_record(xl, program, tmp_path, how):
     begun, trace = threading.Event(), tmp_path / "guest1.trace"
     with daemon(tmp_path, record) as (env, asked):
         args = ["record", "guest1", trace, *(["--seconds", "1"] if how == "seconds" else [])]
-        with subprocess.Popen([program, *map(str, args)], env=environment(tmp_path, example()) | env, text=True,
+        with subprocess.Popen([program, *map(str, args)], env=environment(tmp_path, switched_on()) | env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             begin = time.monotonic()
             assert begun.wait(20)
@@ -348,14 +368,14 @@ def test_record(xl, program, tmp_path, how):
     assert how != "seconds" or time.monotonic() - begin > 0.9
     assert out.startswith(f"{trace}: 4 periods, 99 samples") and ("another configuration" in out) == (how == "daemon")
     assert asked == ["record 3\n"] and trace.read_bytes() == b"a trace"
-    assert "cannot make the file" in xl.bad("record", "guest1", trace)
+    assert "cannot make the file" in xl.bad("record", "guest1", trace, machine=switched_on())
 
 
 @pytest.mark.parametrize("reconfigured", [False, True])
 def test_record_for_programs(xl, tmp_path, reconfigured):
     recorded = RECORDED | {"reconfigured": reconfigured}
     with daemon(tmp_path, lambda *_: recorded) as (env, _):
-        assert xl.json("record", "guest1", tmp_path / "1.trace", env=env) == recorded
+        assert xl.json("record", "guest1", tmp_path / "1.trace", env=env, machine=switched_on()) == recorded
         rows = xl.raw("record", "all", tmp_path / "2.trace", env=env)
     assert rows == [["periods", "samples", "reconfigured"], ["4", "99", "yes" if reconfigured else "no"]]
 
@@ -369,14 +389,14 @@ def test_record_that_fails_leaves_no_empty_file(xl, tmp_path):
 
     trace = tmp_path / "guest1.trace"
     for _ in range(2):
-        assert xl.bad("record", "guest1", trace).startswith("carrefourd does not run")
+        assert xl.bad("record", "guest1", trace, machine=switched_on()).startswith("carrefourd does not run")
     with daemon(tmp_path, record) as (env, _):
-        assert xl.bad("record", "guest1", trace, env=env) == "no space left"
+        assert xl.bad("record", "guest1", trace, env=env, machine=switched_on()) == "no space left"
         assert not trace.exists()
         assert xl.bad("record", "all", trace, env=env) == "no space left"
     assert trace.read_bytes() == b"a period"
     trace.write_bytes(b"")
-    assert "cannot make the file" in xl.bad("record", "guest1", trace)
+    assert "cannot make the file" in xl.bad("record", "guest1", trace, machine=switched_on())
     assert trace.exists()
 
 
@@ -394,7 +414,7 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
         time.sleep(6)
         return RECORDED
 
-    processes, machine = {}, environment(tmp_path, example())
+    processes, machine = {}, environment(tmp_path, switched_on())
     dies = SILENT + "'journalctl -u carrefourd' may say why\n"
     without = SILENT + "going on without it\n"
     with socket.socket(socket.AF_UNIX) as stopped, socket.socket(socket.AF_UNIX) as full, \
