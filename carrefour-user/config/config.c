@@ -142,7 +142,7 @@ bool config_set(struct config *config, const char *key, const char *value, char 
 		*field(config, s) = n;
 		return true;
 	}
-	snprintf(error, size, "there is no setting '%.300s'; the carrefour.conf that is installed lists all", key);
+	snprintf(error, size, "there is no setting '%.300s'; carrefour.conf(5) lists all", key);
 	return false;
 }
 

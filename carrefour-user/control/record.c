@@ -10,6 +10,8 @@
 struct recording {
 	FILE *file;
 	unsigned int domid;
+	bool in_period;		/* that is being written, from here on: */
+	off_t whole;
 	struct record_end end;
 };
 
@@ -60,10 +62,20 @@ static void check_written(struct recording *r)
 		r->end.error = errno ? errno : EIO;
 }
 
+/* A period that will not be whole. */
+static void take_back(struct recording *r)
+{
+	check_written(r);
+	if (!r->end.error && (ftruncate(fileno(r->file), r->whole) || fseeko(r->file, r->whole, SEEK_SET)))
+		r->end.error = errno;
+}
+
 struct record_end record_finish(struct recording *r)
 {
 	struct record_end end;
 
+	if (r->in_period)
+		take_back(r);
 	if (!r->end.error) {
 		trace_write_end(r->file);
 		check_written(r);
@@ -80,33 +92,46 @@ bool record_is_over(const struct recording *r)
 	return r->end.error || r->end.reconfigured;
 }
 
-static void write_one(struct recording *r, const struct trace_period *p, unsigned int nr_nodes)
+static bool is_of(const struct recording *r, const struct trace_domain *d)
 {
-	struct trace_period part = *p;
-	unsigned int i;
-
-	if (r->domid != RECORD_ALL) {
-		part.nr = 0;
-		for (i = 0; i < p->nr; i++)
-			if (p->domain[i].id == r->domid) {
-				part.domain = &p->domain[i];
-				part.nr = 1;
-			}
-	}
-	trace_write_period(r->file, nr_nodes, &part);
-	check_written(r);
-	r->end.periods++;
-	for (i = 0; i < part.nr; i++)
-		r->end.samples += part.domain[i].in.nr_samples;
+	return r->domid == RECORD_ALL || r->domid == d->id;
 }
 
-void record_period(const struct trace_period *p, unsigned int nr_nodes)
+static void begin_period(struct recording *r, const struct trace_period *p, unsigned int nr_nodes)
 {
-	struct recording *r;
+	r->whole = ftello(r->file);
+	r->in_period = true;
+	trace_write_head(r->file, nr_nodes, p);
+}
 
-	for (r = recordings; r < recordings + RECORDINGS_MAX; r++)
+static void end_period(struct recording *r, const struct trace_period *p)
+{
+	unsigned int i;
+
+	check_written(r);
+	r->in_period = false;
+	r->end.periods++;
+	for (i = 0; i < p->nr; i++)
+		if (is_of(r, &p->domain[i]))
+			r->end.samples += p->domain[i].in.nr_samples;
+}
+
+void record_period(const struct trace_period *p, unsigned int nr_nodes, bool (*between)(void *with), void *with)
+{
+	struct recording *r, *end = recordings + RECORDINGS_MAX;
+	unsigned int i;
+
+	for (r = recordings; r < end; r++)
 		if (r->file && !record_is_over(r))
-			write_one(r, p, nr_nodes);
+			begin_period(r, p, nr_nodes);
+	for (i = 0; i < p->nr && between(with); i++)
+		/* Some may have ended meanwhile, and others begun, which wait for the next period. */
+		for (r = recordings; r < end; r++)
+			if (r->file && r->in_period && is_of(r, &p->domain[i]))
+				trace_write_domain(r->file, nr_nodes, &p->domain[i]);
+	for (r = recordings; i == p->nr && r < end; r++)
+		if (r->file && r->in_period)
+			end_period(r, p);
 }
 
 void record_reconfigured(void)

@@ -34,8 +34,11 @@ bool record_is_over(const struct recording *recording);
 /* Makes it a whole trace, if all could be written, and forgets it. */
 struct record_end record_finish(struct recording *recording);
 
-/* A period of all domains. */
-void record_period(const struct trace_period *period, unsigned int nr_nodes);
+/*
+ * A period of all domains. It takes its time: @between is called before each domain, and recordings may begin and end in it.
+ * If it returns false, this period will not be whole, and is in no recording.
+ */
+void record_period(const struct trace_period *period, unsigned int nr_nodes, bool (*between)(void *with), void *with);
 /* The configuration is another one now. */
 void record_reconfigured(void);
 

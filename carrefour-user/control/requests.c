@@ -49,7 +49,7 @@ static void explain(FILE *to, const char *which)
 		view_explain(to, daemon_state, g);
 }
 
-/* Takes the file. A domain that goes later is a trace of empty periods. */
+/* Takes the file. A domain that is switched on later is recorded from its first period; until then periods are empty. */
 static void *record(FILE *to, const char *which, int fd)
 {
 	unsigned int id = RECORD_ALL;
@@ -60,9 +60,6 @@ static void *record(FILE *to, const char *which, int fd)
 		view_error(to, "no file was passed to write to");
 	} else if (strcmp(which, "all") && !parse_id(which, &id)) {
 		view_error(to, "'%.64s' is no domain id; record takes one, or all", which);
-		close(fd);
-	} else if (id != RECORD_ALL && !guests_find(daemon_state, id)) {
-		view_error(to, "domain %u has neither Carrefour nor auto on", id);
 		close(fd);
 	} else {
 		r = record_begin(fd, id, &daemon_state->config, daemon_state->host.nr_nodes, &why);

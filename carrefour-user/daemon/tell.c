@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "control/record.h"
+#include "daemon/breathe.h"
 #include "daemon/tell.h"
 #include "decide/explain.h"
 #include "process/notify.h"
@@ -63,8 +64,26 @@ void tell_status(const struct daemon *d)
 	unsigned int active, sampled = guests_sampled(d, &active);
 
 	if (d->period % STATUS_PERIODS == 0)
-		notify("STATUS=%u guests, %u of them sampled, %zu of %u MiB", d->nr, sampled, guests_bytes(d) >> 20,
+		notify("STATUS=%u VMs, %u of them sampled, %zu of %u MiB", d->nr, sampled, guests_bytes(d) >> 20,
 		       d->config.memory_mb);
+}
+
+struct telling {
+	struct daemon *d;
+	struct trace_period *p;
+};
+
+/* More samples may have come meanwhile, and need more room: those of the period lie elsewhere then. */
+static bool between(void *with)
+{
+	struct telling *t = with;
+	bool goes_on = breathe(t->d);
+	unsigned int i, k = 0;
+
+	for (i = 0; i < t->d->nr; i++)
+		if (t->d->guest[i]->looked)
+			t->p->domain[k++].in.sample = t->d->guest[i]->sample;
+	return goes_on;
 }
 
 void tell_recordings(struct daemon *d, const uint64_t *free_bytes)
@@ -84,7 +103,6 @@ void tell_recordings(struct daemon *d, const uint64_t *free_bytes)
 
 		if (!g->looked)
 			continue;
-		g->in.sample = g->sample;
 		domain[p.nr] = (struct trace_domain){
 			.id = g->switches.id, .carrefour = g->domain != NULL, .in = g->in, .decided = g->domain != NULL,
 			.pages = g->domain && domain_pages(g->domain) != d->config.pages ? domain_pages(g->domain) : 0,
@@ -92,7 +110,7 @@ void tell_recordings(struct daemon *d, const uint64_t *free_bytes)
 		};
 		snprintf(domain[p.nr++].policy, TRACE_POLICY_MAX, "%s", g->policy.name);
 	}
-	record_period(&p, d->host.nr_nodes);
+	record_period(&p, d->host.nr_nodes, between, &(struct telling){ d, &p });
 	free(domain);
 }
 

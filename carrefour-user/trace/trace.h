@@ -68,6 +68,9 @@ void trace_free(struct trace_period *period);
 
 /* Writers; whether all was written ferror() tells. */
 void trace_write_begin(FILE *file, const struct config *config, unsigned int nr_nodes);
+/* The line of a period, and a domain in it: trace_write_period() is both, for all of its domains. */
+void trace_write_head(FILE *file, unsigned int nr_nodes, const struct trace_period *period);
+void trace_write_domain(FILE *file, unsigned int nr_nodes, const struct trace_domain *domain);
 void trace_write_period(FILE *file, unsigned int nr_nodes, const struct trace_period *period);
 void trace_write_end(FILE *file);
 

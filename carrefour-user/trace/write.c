@@ -34,7 +34,7 @@ static void write_decisions(FILE *f, const struct trace_domain *d)
 	}
 }
 
-static void write_domain(FILE *f, unsigned int nr_nodes, const struct trace_domain *d)
+void trace_write_domain(FILE *f, unsigned int nr_nodes, const struct trace_domain *d)
 {
 	const struct input *in = &d->in;
 	const char *comma = "";
@@ -70,7 +70,7 @@ static void write_domain(FILE *f, unsigned int nr_nodes, const struct trace_doma
 		write_decisions(f, d);
 }
 
-void trace_write_period(FILE *f, unsigned int nr_nodes, const struct trace_period *p)
+void trace_write_head(FILE *f, unsigned int nr_nodes, const struct trace_period *p)
 {
 	unsigned int i;
 
@@ -82,8 +82,15 @@ void trace_write_period(FILE *f, unsigned int nr_nodes, const struct trace_perio
 	for (i = 0; i < nr_nodes; i++)
 		fprintf(f, " %" PRIu64, p->free[i]);
 	fputc('\n', f);
+}
+
+void trace_write_period(FILE *f, unsigned int nr_nodes, const struct trace_period *p)
+{
+	unsigned int i;
+
+	trace_write_head(f, nr_nodes, p);
 	for (i = 0; i < p->nr; i++)
-		write_domain(f, nr_nodes, &p->domain[i]);
+		trace_write_domain(f, nr_nodes, &p->domain[i]);
 }
 
 void trace_write_end(FILE *f)

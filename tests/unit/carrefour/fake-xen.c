@@ -16,7 +16,7 @@ uint64_t clock_ns(void)
 	struct timespec t;
 
 	if (!fake.real)
-		return fake.now;
+		return fake.now += fake.tick;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000 * MS + t.tv_nsec;
 }
@@ -76,11 +76,15 @@ void fake_begin(unsigned int nr_nodes, unsigned int nr)
 	}
 }
 
-static void drop_ring(struct fake_guest *g)
+/* As what Xen has, it is no memory of the daemon; zero. */
+static void *of_xen(size_t bytes)
 {
-	if (g->ring)
-		munmap(g->ring, g->ring_bytes);
-	g->ring = NULL;
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static size_t matrix_bytes(void)
+{
+	return sizeof(uint64_t) * fake.nr_nodes * fake.nr_nodes;
 }
 
 void fake_end(void)
@@ -88,9 +92,13 @@ void fake_end(void)
 	unsigned int i;
 
 	for (i = 0; i < fake.nr; i++) {
-		drop_ring(&fake.guest[i]);
-		free(fake.guest[i].home);
-		free(fake.guest[i].counters.matrix);
+		struct fake_guest *g = &fake.guest[i];
+
+		if (!g->ring)
+			continue;
+		munmap(g->ring, g->ring_bytes);
+		munmap(g->home, g->span);
+		munmap(g->counters.matrix, matrix_bytes());
 	}
 	free(fake.guest);
 	memset(&fake, 0, sizeof(fake));
@@ -221,7 +229,6 @@ int xen_sample_start(unsigned int domid, const struct xen_sampling *s, struct xe
 {
 	struct fake_guest *g;
 	int error = enter(CALL_START, domid, &g);
-	uint64_t *matrix;
 
 	if (error)
 		return error;
@@ -229,15 +236,12 @@ int xen_sample_start(unsigned int domid, const struct xen_sampling *s, struct xe
 		return EBUSY;
 	if (!g->ring) {
 		g->ring_bytes = (size_t)s->pages * RING_PAGE;
-		/* As Xen's, it is no memory of the daemon. */
-		g->ring = mmap(NULL, g->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		g->ring = of_xen(g->ring_bytes);
+		g->home = of_xen(g->span);
+		g->counters.matrix = of_xen(matrix_bytes());
 		header_of(g)->version = RING_VERSION;
 		header_of(g)->size = (s->pages - 1) * RING_PER_PAGE;
 	}
-	if (!g->home)
-		g->home = calloc(g->span, 1);
-	matrix = g->counters.matrix ? g->counters.matrix : malloc(sizeof(*matrix) * fake.nr_nodes * fake.nr_nodes);
-	g->counters.matrix = matrix;
 	counters_clear(&g->counters, fake.nr_nodes);
 	g->state = XEN_RUNNING;
 	*ring = (struct xen_ring){ .base = g->ring, .bytes = g->ring_bytes, .resource = g };
@@ -267,7 +271,7 @@ static uint64_t draw(void)
 	return fake.random * 2685821657736338717ULL >> 20;
 }
 
-static void sample(struct fake_guest *g)
+void fake_sample(struct fake_guest *g)
 {
 	struct ring_header *h = header_of(g);
 	struct ring_sample *ring = (struct ring_sample *)(g->ring + RING_PAGE);
@@ -304,10 +308,11 @@ int xen_sample_get(unsigned int domid, struct counters *counters, enum xen_state
 	*state = g->state;
 	if (g->state != XEN_RUNNING)
 		return 0;
-	sample(g);
+	if (!fake.by_hand)
+		fake_sample(g);
 	*counters = g->counters;
 	counters->matrix = matrix;
-	memcpy(matrix, g->counters.matrix, sizeof(*matrix) * fake.nr_nodes * fake.nr_nodes);
+	memcpy(matrix, g->counters.matrix, matrix_bytes());
 	return 0;
 }
 

@@ -38,7 +38,9 @@ struct fake {
 	struct fake_guest *guest;	/* by id, from 1 on */
 	bool changed;			/* switches */
 	bool real;			/* time */
+	bool by_hand;			/* samples come by fake_sample() only */
 	uint64_t now, random;
+	uint64_t tick;			/* that each look at the clock takes */
 	struct fake_trouble {
 		int error;		/* 0: none */
 		unsigned int of;	/* this domain; 0: all */
@@ -54,6 +56,9 @@ extern struct fake fake;
 void fake_begin(unsigned int nr_nodes, unsigned int nr);
 void fake_end(void);
 struct fake_guest *fake_guest(unsigned int id);
+
+/* The samples of a period. */
+void fake_sample(struct fake_guest *guest);
 
 /* A number from the environment. */
 unsigned long fake_number(const char *name, unsigned long otherwise);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon remembers between periods: counters, decisions, guests, configuration, recordings. */
+/* What the daemon remembers between periods: counters, decisions, guests, configuration. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -14,7 +14,6 @@
 #include "chance.h"
 #include "guests/daemon.h"
 #include "process/privileges.h"
-#include "control/record.h"
 #include "control/server.h"
 #include "config/reload.h"
 
@@ -195,97 +194,6 @@ static void memory_follows_until_auto_is_off(void **unused)
 	guest_free(g);
 }
 
-static struct trace_domain traced(unsigned int id, const uint64_t *matrix, const struct sample *s, size_t nr)
-{
-	return (struct trace_domain){
-		.id = id, .policy = "first-touch", .in = { .home = 3, .matrix = matrix, .sample = s, .nr_samples = nr },
-	};
-}
-
-/* What a recording of @domid has, as trace-read.c takes it: periods in the low half, samples in the high one. */
-static uint64_t read_back(const char *path, unsigned int vm_moves)
-{
-	struct trace_period p;
-	struct trace t;
-	uint64_t periods = 0, samples = 0;
-	FILE *f = fopen(path, "r");
-	unsigned int i;
-	int found;
-
-	assert_true(trace_open(&t, f, path));
-	assert_int_equal(t.config.vm_moves, vm_moves);
-	while ((found = trace_read(&t, &p)) > 0) {
-		periods++;
-		for (i = 0; i < p.nr; i++)
-			samples += p.domain[i].in.nr_samples;
-		trace_free(&p);
-	}
-	assert_int_equal(found, 0);
-	trace_close(&t);
-	fclose(f);
-	return periods | samples << 32;
-}
-
-static void recordings_are_whole_traces(void **unused)
-{
-	const uint64_t matrix[4] = { 1, 2, 0, 4 };
-	const struct sample s[3] = { { .gfn = 1 }, { .gfn = 2 }, { .gfn = 3 } };
-	struct trace_domain domain[2] = { traced(5, matrix, s, 1), traced(6, matrix, s, 3) };
-	struct trace_period p = { .ns = 1000, .accesses_per_us = -1, .domain = domain, .nr = 2 };
-	struct config c = config_defaults();
-	struct recording *one, *all;
-	struct record_end e;
-	char path[2][40] = { "carrefour-trace-XXXXXX", "carrefour-trace-XXXXXX" };
-	const char *why;
-	int fd[2] = { mkstemp(path[0]), mkstemp(path[1]) };
-
-	(void)unused;
-	c.vm_moves = 77;
-	assert_false(record_any());
-	one = record_begin(fd[0], 6, &c, 2, &why);
-	all = record_begin(fd[1], RECORD_ALL, &c, 2, &why);
-	assert_true(one && all && record_any());
-	record_period(&p, 2);
-	record_period(&p, 2);
-	e = record_finish(one);
-	assert_true(e.periods == 2 && e.samples == 6 && !e.error && !e.reconfigured);
-	record_reconfigured();
-	assert_true(record_is_over(all) && !record_any());
-	record_period(&p, 2);
-	e = record_finish(all);
-	assert_true(e.periods == 2 && e.samples == 8 && !e.error && e.reconfigured);
-	assert_int_equal(read_back(path[0], 77), 2 | 6ULL << 32);
-	assert_int_equal(read_back(path[1], 77), 2 | 8ULL << 32);
-	unlink(path[0]);
-	unlink(path[1]);
-}
-
-static void files_that_would_hold_up_all_are_refused(void **unused)
-{
-	struct config c = config_defaults();
-	const char *why;
-	char path[] = "carrefour-trace-XXXXXX";
-	int ends[2], fd = mkstemp(path), i;
-	struct recording *r[RECORDINGS_MAX];
-
-	(void)unused;
-	assert_int_equal(pipe(ends), 0);
-	assert_null(record_begin(ends[1], 5, &c, 2, &why));
-	assert_string_equal(why, "a trace is written to a regular file");
-	assert_true(fcntl(ends[1], F_GETFD) < 0);
-	close(ends[0]);
-	assert_null(record_begin(open(path, O_RDONLY), 5, &c, 2, &why));
-	assert_string_equal(why, "the file is not open for writing");
-	for (i = 0; i < RECORDINGS_MAX; i++)
-		assert_non_null(r[i] = record_begin(dup(fd), 5, &c, 2, &why));
-	assert_null(record_begin(fd, 5, &c, 2, &why));
-	assert_string_equal(why, "too many recordings at a time");
-	assert_true(fcntl(fd, F_GETFD) < 0);
-	for (i = 0; i < RECORDINGS_MAX; i++)
-		record_finish(r[i]);
-	unlink(path);
-}
-
 /* In a child, as it is for good. Returns what it says of itself. */
 static int as_user(const char *user, int (*look)(void))
 {
@@ -367,8 +275,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(metrics_are_utf8),
 		cmocka_unit_test(guests_follow_the_store),
 		cmocka_unit_test(memory_follows_until_auto_is_off),
-		cmocka_unit_test(recordings_are_whole_traces),
-		cmocka_unit_test(files_that_would_hold_up_all_are_refused),
 		cmocka_unit_test(a_file_that_is_no_socket_stays),
 		cmocka_unit_test(root_is_given_up),
 	};

@@ -307,6 +307,34 @@ static void hint_faults_tell_how_busy_it_is(void **unused)
 	domain_free(d);
 }
 
+/* A trace may say that one was counted and name three hundred; and many faults on one entry that was marked. */
+static void figures_that_contradict_each_other(void **unused)
+{
+	const uint64_t matrix[16] = { [0 * 4 + 1] = 1 };
+	uint64_t free[4] = { 1ULL << 30, 1ULL << 30, 1ULL << 30, 1ULL << 30 };
+	struct config config = config_defaults();
+	struct host host = { .nr_nodes = 4 };
+	struct domain *d = domain_new(config.pages, 4, 1);
+	struct sample s[300];
+	struct input in = {
+		.ns = 1000 * MS, .sample = s, .nr_samples = 300, .matrix = matrix, .home = 0xf, .marked = 1, .faults = 42949673,
+	};
+	struct outcome out;
+	unsigned int i;
+
+	(void)unused;
+	config.min_samples = 1;
+	for (i = 0; i < 300; i++)
+		s[i] = (struct sample){ .gfn = i % 2, .home = 1 };
+	host_next_period(&host, &config, free, -1);
+	out = decide(d, &config, &host, &in);
+	assert_int_equal(out.nr, 2);
+	for (i = 0; i < 2; i++)
+		assert_true(out.decision[i].load_from <= 1000 && out.decision[i].load_to <= 1000);
+	assert_int_equal(out.verdict.touched_pct, 100);
+	domain_free(d);
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -323,6 +351,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(host_budget_is_shared),
 		cmocka_unit_test(unused_budget_is_for_others),
 		cmocka_unit_test(intensity_decides_whether_to_act),
+		cmocka_unit_test(figures_that_contradict_each_other),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

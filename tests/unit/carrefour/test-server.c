@@ -320,11 +320,6 @@ static void files_that_are_not_asked_for_are_closed(void **unused)
 		assert_non_null(strstr(hear(fd), "'x' is no domain id; record takes one, or all"));
 		close(fd);
 		fd = connect_client();
-		say(fd, "record 77\n", file, nr);
-		run(0);
-		assert_non_null(strstr(hear(fd), "domain 77 has neither Carrefour nor auto on"));
-		close(fd);
-		fd = connect_client();
 		say(fd, "rec", file, nr);
 		run(0);
 		close(fd);

@@ -153,6 +153,8 @@ static void anything_may_fail(void **unused)
 	fclose(f);
 	fake.between = vanish;
 	for (i = 0; i < 150; i++) {
+		/* So slow that rings are read, and others served, between any two steps. */
+		fake.tick = rnd(2) ? 0 : rnd(600) * MS;
 		periods(1);
 		f = fmemopen(text, sizeof(text), "w");
 		view_show(f, &d);
@@ -161,6 +163,7 @@ static void anything_may_fail(void **unused)
 		fclose(f);
 	}
 	fake.between = NULL;
+	fake.tick = 0;
 	for (i = 0; i < NR_CALLS; i++)
 		fake.call[i].error = 0;
 	for (i = 1; i <= fake.nr; i++) {
@@ -203,6 +206,7 @@ static void a_recording(void **unused)
 				fake_guest(k)->gone = i == 40 && k > 12;
 			fake.changed = true;
 		}
+		fake.tick = i % 7 ? 0 : 300 * MS;
 		periods(1);
 	}
 	assert_int_equal(record_finish(r).error, 0);

@@ -2,11 +2,12 @@
 """The build as a user makes it, what it installs, and the manual."""
 
 import re
+import shutil
 import subprocess
 
 import pytest
 
-from carrefour_build import HERE, SOURCE, make_with_xen as make, run, run_daemon
+from carrefour_build import HERE, SOURCE, make as make_anywhere, make_with_xen as make, run, run_daemon
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +25,11 @@ def manual(installed):
 
 def test_files(installed):
     assert {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()} == {
-        "opt/x/sbin/carrefour-replay", "opt/x/share/man/man1/carrefour-replay.1", "etc/xen/carrefour.conf",
-        "opt/x/sbin/carrefourd", "opt/x/share/man/man8/carrefourd.8", "etc/systemd/system/carrefourd.service",
-        "etc/sysusers.d/carrefourd.conf"}
-    assert run(installed / "opt/x/sbin/carrefour-replay", "-k", next((HERE / "traces").iterdir())).returncode == 0
+        "opt/x/bin/carrefour-replay", "opt/x/share/man/man1/carrefour-replay.1",
+        "opt/x/share/man/man5/carrefour.conf.5", "etc/xen/carrefour.conf",
+        "opt/x/sbin/carrefourd", "opt/x/share/man/man8/carrefourd.8", "opt/x/lib/systemd/system/carrefourd.service",
+        "opt/x/lib/sysusers.d/carrefourd.conf"}
+    assert run(installed / "opt/x/bin/carrefour-replay", "-k", next((HERE / "traces").iterdir())).returncode == 0
 
 
 def test_settings_survive_an_upgrade(tmp_path):
@@ -41,6 +43,46 @@ def test_settings_survive_an_upgrade(tmp_path):
     assert f"{conf} is there and stays as it is" in done.stdout
 
 
+def test_builds_in_place(tmp_path):
+    """Without Xen, and what is made there is what git ignores."""
+    shutil.copytree(SOURCE, tmp_path / "carrefour-user")
+    shutil.copy(SOURCE.parent / "VERSION", tmp_path)
+    shutil.copy(SOURCE.parent / ".gitignore", tmp_path)
+    run("git", "init", "-q", tmp_path)
+    run("git", "add", ".", cwd=tmp_path)
+    done = make_anywhere(tmp_path / "carrefour-user", "CFLAGS=-O0", "carrefour-replay")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert run(tmp_path / "carrefour-user/carrefour-replay", "-V").stdout.startswith("carrefour-replay ")
+    assert run("git", "status", "--short", "--untracked-files=all", cwd=tmp_path).stdout.count("??") == 0
+
+
+def test_uninstall(tmp_path):
+    """All but what the administrator may have written."""
+    args = [f"BUILD={tmp_path / 'build'}", f"DESTDIR={tmp_path / 'root'}"]
+    assert make(SOURCE, *args, "install").returncode == 0 and make(SOURCE, *args, "uninstall").returncode == 0
+    assert [path.name for path in (tmp_path / "root").rglob("*") if path.is_file()] == ["carrefour.conf"]
+
+
+def test_manual_of_the_configuration(installed, tmp_path):
+    """Made of carrefour.conf and of the table: each setting with its default, its range and what it does."""
+    done = run("perl", SOURCE / "man/conf.pl", SOURCE / "config/config.c", SOURCE / "config/carrefour.conf")
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "conf.pod").write_text(done.stdout)
+    check = run("podchecker", "-warnings", "-warnings", tmp_path / "conf.pod")
+    assert check.returncode == 0 and "WARNING" not in check.stderr, check.stderr
+    table = re.findall(r"SETTING\((\w+), (\d+), (\d+), (\w+)\)", (SOURCE / "config/config.c").read_text())
+    assert len(table) > 30
+    bounds = dict(re.findall(r"#define (\w+_MAX) (\d+)", (SOURCE / "config/config.h").read_text()))
+    for key, value, least, most in table:
+        assert f"=item B<{key}>: by default I<{value}>, from {least} to {bounds.get(most, most)}\n" in done.stdout
+    for key in ("metrics", "user", "sample_source"):
+        assert f"=item B<{key}>: " in done.stdout
+    for section in re.findall(r"^=head1 (.+)$", done.stdout, re.M):
+        assert section == section.upper()
+    text = (installed / "opt/x/share/man/man5/carrefour.conf.5").read_text()
+    assert all(key in text for key, *_ in table)
+
+
 @pytest.mark.parametrize("name", ["carrefour-replay", "carrefourd"])
 def test_manual_source(name):
     done = subprocess.run(["podchecker", "-warnings", "-warnings", SOURCE / f"man/{name}.pod"], capture_output=True, text=True)
@@ -48,7 +90,7 @@ def test_manual_source(name):
 
 
 def test_manual_names_everything(installed, manual):
-    text = run(installed / "opt/x/sbin/carrefour-replay", "--help").stdout
+    text = run(installed / "opt/x/bin/carrefour-replay", "--help").stdout
     words = set(re.findall(r"--[a-z]+", text))
     words |= set(re.findall(r'= "([a-z-]+)"', (SOURCE / "decide/explain.c").read_text().split("states[")[0]))
     assert {"--advise", "migrate", "came-from"} <= words and len(words) > 20
@@ -62,7 +104,7 @@ def test_manual_of_the_daemon_names_its_options(installed):
 
 
 def test_unit_and_user_fit_together(installed):
-    unit = (installed / "etc/systemd/system/carrefourd.service").read_text()
+    unit = (installed / "opt/x/lib/systemd/system/carrefourd.service").read_text()
     assert re.findall(r"^Exec\w+=(/opt\S+)", unit, re.M) == ["/opt/x/sbin/carrefourd"]
     assert set(re.findall(r"@[\w-]*", unit)) == {"@system-service"}
     # what carrefour.conf bounds has no other bound that contradicts it
@@ -70,7 +112,7 @@ def test_unit_and_user_fit_together(installed):
     for needed in ("Type=notify", "WatchdogSec=60", "NoNewPrivileges=yes", "ProtectSystem=strict", "DevicePolicy=closed",
                    "RuntimeDirectory=carrefourd"):
         assert needed in unit.splitlines()
-    user, = re.findall(r"^u (\w+) ", (installed / "etc/sysusers.d/carrefourd.conf").read_text(), re.M)
+    user, = re.findall(r"^u (\w+) ", (installed / "opt/x/lib/sysusers.d/carrefourd.conf").read_text(), re.M)
     assert f'strcpy(config.user, "{user}")' in (SOURCE / "config/config.c").read_text()
     assert f"# user = {user}" in (installed / "etc/xen/carrefour.conf").read_text().splitlines()
 

@@ -135,7 +135,7 @@ def test_systemd_is_told(start, tmp_path):
                 heard += s.recv(4096).decode() + "\n"
             heard = ""
         hear("^READY=1$")
-        hear(r"^STATUS=1 guests, \d of them sampled, \d of 256 MiB$")
+        hear(r"^STATUS=1 VMs, \d of them sampled, \d of 256 MiB$")
         hear("^WATCHDOG=1\nWATCHDOG=1$|^WATCHDOG=1$")
         daemon.set("period_ms = 200\n")
         hear("^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]+$")
@@ -145,13 +145,19 @@ def test_systemd_is_told(start, tmp_path):
         assert daemon.process.wait(20) == 0
 
 
-def test_a_recording_says_at_once_that_there_is_nobody(start, tmp_path):
-    daemon = start()
+def test_a_recording_may_begin_before_its_domain(start, tmp_path):
+    """So that it is whole: with all that was decided, and that carrefour-replay decides again."""
+    daemon = start("period_ms = 100\n")
     daemon.until(lambda: daemon.period() >= 1)
     with open(tmp_path / "trace", "w") as file, socket.socket(socket.AF_UNIX) as s:
         s.settimeout(20)
         s.connect(str(daemon.path))
         socket.send_fds(s, [b"record 77\n"], [file.fileno()])
+        period = daemon.period()
+        daemon.until(lambda: daemon.period() > period + 1)
+        s.shutdown(socket.SHUT_WR)
         with s.makefile() as text:
-            assert json.loads(text.read())["error"] == "domain 77 has neither Carrefour nor auto on"
+            found = json.loads(text.read())
+    assert found["periods"] >= 1 and found["samples"] == 0 and not found["reconfigured"]
+    assert (tmp_path / "trace").read_text().endswith("\nend\n")
     daemon.stop()

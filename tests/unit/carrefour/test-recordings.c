@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Recordings: whole traces, whatever begins or ends meanwhile. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "chance.h"
+#include "control/record.h"
+
+static bool go_on(void *with)
+{
+	return !with;
+}
+
+static struct trace_domain traced(unsigned int id, const uint64_t *matrix, const struct sample *s, size_t nr)
+{
+	return (struct trace_domain){
+		.id = id, .policy = "first-touch", .in = { .home = 3, .matrix = matrix, .sample = s, .nr_samples = nr },
+	};
+}
+
+/* What a recording of @domid has, as trace-read.c takes it: periods in the low half, samples in the high one. */
+static uint64_t read_back(const char *path, unsigned int vm_moves)
+{
+	struct trace_period p;
+	struct trace t;
+	uint64_t periods = 0, samples = 0;
+	FILE *f = fopen(path, "r");
+	unsigned int i;
+	int found;
+
+	assert_true(trace_open(&t, f, path));
+	assert_int_equal(t.config.vm_moves, vm_moves);
+	while ((found = trace_read(&t, &p)) > 0) {
+		periods++;
+		for (i = 0; i < p.nr; i++)
+			samples += p.domain[i].in.nr_samples;
+		trace_free(&p);
+	}
+	assert_int_equal(found, 0);
+	trace_close(&t);
+	fclose(f);
+	return periods | samples << 32;
+}
+
+static void recordings_are_whole_traces(void **unused)
+{
+	const uint64_t matrix[4] = { 1, 2, 0, 4 };
+	const struct sample s[3] = { { .gfn = 1 }, { .gfn = 2 }, { .gfn = 3 } };
+	struct trace_domain domain[2] = { traced(5, matrix, s, 1), traced(6, matrix, s, 3) };
+	struct trace_period p = { .ns = 1000, .accesses_per_us = -1, .domain = domain, .nr = 2 };
+	struct config c = config_defaults();
+	struct recording *one, *all;
+	struct record_end e;
+	char path[2][40] = { "carrefour-trace-XXXXXX", "carrefour-trace-XXXXXX" };
+	const char *why;
+	int fd[2] = { mkstemp(path[0]), mkstemp(path[1]) };
+
+	(void)unused;
+	c.vm_moves = 77;
+	assert_false(record_any());
+	one = record_begin(fd[0], 6, &c, 2, &why);
+	all = record_begin(fd[1], RECORD_ALL, &c, 2, &why);
+	assert_true(one && all && record_any());
+	record_period(&p, 2, go_on, NULL);
+	record_period(&p, 2, go_on, NULL);
+	e = record_finish(one);
+	assert_true(e.periods == 2 && e.samples == 6 && !e.error && !e.reconfigured);
+	record_reconfigured();
+	assert_true(record_is_over(all) && !record_any());
+	record_period(&p, 2, go_on, NULL);
+	e = record_finish(all);
+	assert_true(e.periods == 2 && e.samples == 8 && !e.error && e.reconfigured);
+	assert_int_equal(read_back(path[0], 77), 2 | 6ULL << 32);
+	assert_int_equal(read_back(path[1], 77), 2 | 8ULL << 32);
+	unlink(path[0]);
+	unlink(path[1]);
+}
+
+static struct recording *ends, *begins;
+static int begins_in;
+
+/* Within a period one ends, and another one begins. */
+static bool change_recordings(void *with)
+{
+	const char *why;
+
+	if (ends) {
+		assert_true(record_finish(ends).periods == 1);
+		ends = NULL;
+		begins = record_begin(begins_in, RECORD_ALL, with, 2, &why);
+	}
+	return true;
+}
+
+static void a_period_is_whole_or_not_there(void **unused)
+{
+	const uint64_t matrix[4] = { 1, 2, 0, 4 };
+	const struct sample s[1] = { { .gfn = 1 } };
+	struct trace_domain domain[2] = { traced(5, matrix, s, 1), traced(6, matrix, s, 1) };
+	struct trace_period p = { .ns = 1000, .accesses_per_us = -1, .domain = domain, .nr = 2 };
+	char path[2][40] = { "carrefour-trace-XXXXXX", "carrefour-trace-XXXXXX" };
+	struct config c = config_defaults();
+	const char *why;
+
+	(void)unused;
+	c.vm_moves = 77;
+	ends = record_begin(mkstemp(path[0]), RECORD_ALL, &c, 2, &why);
+	begins_in = mkstemp(path[1]);
+	record_period(&p, 2, go_on, NULL);
+	record_period(&p, 2, change_recordings, &c);
+	record_period(&p, 2, go_on, NULL);
+	/* The daemon ends. */
+	record_period(&p, 2, go_on, &c);
+	assert_int_equal(record_finish(begins).periods, 1);
+	assert_int_equal(read_back(path[0], 77), 1 | 2ULL << 32);
+	assert_int_equal(read_back(path[1], 77), 1 | 2ULL << 32);
+	unlink(path[0]);
+	unlink(path[1]);
+}
+
+static void files_that_would_hold_up_all_are_refused(void **unused)
+{
+	struct config c = config_defaults();
+	const char *why;
+	char path[] = "carrefour-trace-XXXXXX";
+	int ends[2], fd = mkstemp(path), i;
+	struct recording *r[RECORDINGS_MAX];
+
+	(void)unused;
+	assert_int_equal(pipe(ends), 0);
+	assert_null(record_begin(ends[1], 5, &c, 2, &why));
+	assert_string_equal(why, "a trace is written to a regular file");
+	assert_true(fcntl(ends[1], F_GETFD) < 0);
+	close(ends[0]);
+	assert_null(record_begin(open(path, O_RDONLY), 5, &c, 2, &why));
+	assert_string_equal(why, "the file is not open for writing");
+	for (i = 0; i < RECORDINGS_MAX; i++)
+		assert_non_null(r[i] = record_begin(dup(fd), 5, &c, 2, &why));
+	assert_null(record_begin(fd, 5, &c, 2, &why));
+	assert_string_equal(why, "too many recordings at a time");
+	assert_true(fcntl(fd, F_GETFD) < 0);
+	for (i = 0; i < RECORDINGS_MAX; i++)
+		record_finish(r[i]);
+	unlink(path);
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recordings_are_whole_traces),
+		cmocka_unit_test(a_period_is_whole_or_not_there),
+		cmocka_unit_test(files_that_would_hold_up_all_are_refused),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("recordings", tests, NULL, NULL);
+}
