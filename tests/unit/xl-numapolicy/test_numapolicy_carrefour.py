@@ -115,7 +115,7 @@ def test_switches_that_contradict_each_other(xl, args, words):
 
 def test_a_policy_with_switches_says_what_the_switches_alone_say(xl, tmp_path):
     """That they are on, and that nothing comes of it without carrefourd."""
-    warning = "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n"
+    warning = "but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n"
     said = xl.good("set", "guest1", "first-touch", "+carrefour", "-auto", machine=following())
     assert said.startswith("guest1 (id 3): first-touch on home nodes 0-3; carrefour on, auto off; the 1G it")
     assert said.endswith(warning)
@@ -166,7 +166,7 @@ def test_set_tells_programs_what_is_switched(xl):
 def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
     assert xl.good("set", "guest1", "+carrefour", "-auto") == (
         "guest1 (id 3): carrefour on, auto off\n"
-        "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n")
+        "but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n")
     assert xl.good("set", "guest1", "-carrefour") == "guest1 (id 3): carrefour off\n"
     with daemon(tmp_path, lambda *_: SHOW) as (env, _):
         assert xl.good("set", "guest1", "+auto=advise", env=env) == "guest1 (id 3): auto advises only\n"
