@@ -146,9 +146,8 @@ const struct command cmd_explain = {
 	.options = options_explain,
 	.help =
 "The last period in words, how many decisions there were of each kind, and the last\n"
-"64, newest first, each with the numbers that led to it. The journal goes further\n"
-"back: journalctl -u carrefourd; but it has no more than log_decisions of them a\n"
-"domain and period.\n"
+"64, newest first, each with the numbers that led to it. The journal has\n"
+"decisions only if carrefour.conf says so: log_decisions, of a domain and period.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy explain guest1\n"
