@@ -52,7 +52,7 @@ def test_a_guest_is_repaired_and_says_why(machine):
     parts = carrefour.start_guest(machine)
     assert "carrefourd does not run: placement is static" in policy(machine, "top")
     said = policy(machine, "set g +carrefour")
-    assert re.match(r"g \(id \d+\): carrefour on\nbut carrefourd does not run: nothing comes of it", said)
+    assert re.match(r"g \(id \d+\): carrefour on\nbut carrefourd does not run: Carrefour and auto do nothing", said)
     assert "carrefourd does not run" in refusal(machine, "explain g")
     assert row(machine)["carrefour"] is False
     daemon = Daemon(machine)

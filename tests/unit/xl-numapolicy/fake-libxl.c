@@ -31,7 +31,7 @@ struct fake_domain {
 	unsigned int policy;
 	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
-	int cpu[MAX], nr_vcpus;		/* where each vCPU is; -1: offline */
+	int cpu[MAX], nr_vcpus;		/* where each vCPU is; ~CPU: was, as it is offline */
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
 	int nr_usage;
@@ -353,7 +353,8 @@ libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, i
 		libxl_vcpuinfo_init(&info[i]);
 		info[i].vcpuid = i;
 		info[i].online = d->cpu[i] >= 0;
-		info[i].cpu = d->cpu[i];
+		/* Xen has one of an offline vCPU, too: where it was last. */
+		info[i].cpu = d->cpu[i] >= 0 ? d->cpu[i] : ~d->cpu[i];
 	}
 	*nr_vcpus = d->nr_vcpus;
 	*nr_cpus = CPUS * machine.nodes;

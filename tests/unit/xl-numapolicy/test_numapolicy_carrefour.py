@@ -115,7 +115,7 @@ def test_switches_that_contradict_each_other(xl, args, words):
 
 def test_a_policy_with_switches_says_what_the_switches_alone_say(xl, tmp_path):
     """That they are on, and that nothing comes of it without carrefourd."""
-    warning = "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n"
+    warning = "but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n"
     said = xl.good("set", "guest1", "first-touch", "+carrefour", "-auto", machine=following())
     assert said.startswith("guest1 (id 3): first-touch on home nodes 0-3; carrefour on, auto off; the 1G it")
     assert said.endswith(warning)
@@ -166,7 +166,7 @@ def test_set_tells_programs_what_is_switched(xl):
 def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
     assert xl.good("set", "guest1", "+carrefour", "-auto") == (
         "guest1 (id 3): carrefour on, auto off\n"
-        "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n")
+        "but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n")
     assert xl.good("set", "guest1", "-carrefour") == "guest1 (id 3): carrefour off\n"
     with daemon(tmp_path, lambda *_: SHOW) as (env, _):
         assert xl.good("set", "guest1", "+auto=advise", env=env) == "guest1 (id 3): auto advises only\n"
@@ -301,10 +301,22 @@ def test_explain(xl, tmp_path):
         rows = xl.raw("explain", "guest1", env=env)
         assert xl.json("explain", "guest1", env=env) == EXPLAIN
     assert asked == ["explain 3\n"] * 3
-    assert "last period 1200 samples, 81.5 % local\n" in text and "100 so far" in text
+    assert "last period 1200 samples, 81.5 % local\n" in text and "100 so far; of the last 2: 1 migrate, 1 freeze\n" in text
     assert [column.split()[:2] for column in text.splitlines()[-2:]] == [["1.5", "migrate"], ["5.0", "freeze"]]
     assert rows[1][1:3] == ["migrate", r"gfn\x200x1234\x204K\x20from\x20node\x200\x20to\x202"]
     assert [row[0] for row in rows] == ["seconds_ago", "1.5", "5.0"] and rows[2][-1] == "-"
+
+
+def test_explain_counts_by_action(xl, tmp_path):
+    """Most want to know what it does, not to which page."""
+    def decisions(*actions):
+        return EXPLAIN | {"decisions": [EXPLAIN["decisions"][0] | {"action": action} for action in actions]}
+
+    many = [f"action-{n}" for n in range(9)]
+    for actions, said in ((["freeze"] * 3 + ["migrate"] * 60 + ["freeze"], "of the last 64: 4 freeze, 60 migrate"),
+                          ([], "so far\n"), (many, "of the last 9: " + ", ".join(f"1 {name}" for name in many[:8]))):
+        with daemon(tmp_path, lambda *_: decisions(*actions)) as (env, _):
+            assert said in xl.good("explain", "guest1", env=env)
 
 
 @pytest.mark.parametrize("answer, words", [

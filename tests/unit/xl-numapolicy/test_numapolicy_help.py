@@ -43,7 +43,7 @@ def test_command(xl, name):
 def test_explain_does_not_promise_all(xl):
     """Of a period, carrefourd writes the first ones to the journal."""
     text = xl.good("help", "explain")
-    assert "has them all" not in text and "no more than log_decisions" in text
+    assert "has them all" not in text and "only if carrefour.conf says so: log_decisions" in text
 
 
 def test_set_lists_the_switches(xl):

@@ -61,6 +61,13 @@ def test_no_warning(tmp_path, flags):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_no_warning_of_clang(tmp_path):
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed")
+    done = make(f"BUILD={tmp_path}", "CC=clang", f"{tmp_path}/xl-numa-policy")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_what_is_built_in_place_is_ignored():
     built = ["main.o", "main.d", "ask/spec.o", "cmd/guest.d", "xl-numa-policy", "xl-numa-policy.1"]
     done = subprocess.run(["git", "check-ignore", *built], cwd=SOURCE, capture_output=True, text=True)

@@ -48,7 +48,7 @@ static void warn_without_daemon(const struct dynamic *dynamic)
 	struct watching watching = { 0 };
 
 	if (on && !carrefour_show(&watching) && !watching.silent)
-		printf("but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n");
+		printf("but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n");
 	free(watching.watched);
 }
 
