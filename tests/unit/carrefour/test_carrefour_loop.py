@@ -78,7 +78,8 @@ def test_it_answers_while_memory_follows(start):
         assert len(document["domains"]) == 60
         slowest = max(slowest, took)
         time.sleep(0.05)
-    # They may take a quarter of a period, which is 1.5 s. The aim is 100 ms; sanitizers, and others on this machine, have their share.
+    # They may take a quarter of a period, which is 1.5 s. The aim is 100 ms; sanitizers, and others on this machine,
+    # have their share.
     assert slowest < 1
     assert daemon.stop() < 2
 
