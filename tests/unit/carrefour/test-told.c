@@ -181,16 +181,16 @@ static void anything_may_fail(void **unused)
 }
 
 /* Tables that change their size, in a trace from the first period on: carrefour-replay is to decide the same. */
-static void a_recording(void **unused)
+static void record_tables(unsigned int pages)
 {
 	struct recording *r;
 	const char *why;
 	unsigned int i;
 	FILE *f = fopen("recorded.trace", "w");
 
-	(void)unused;
 	begin(4, 30);
 	d.config.memory_mb = 16;
+	d.config.pages = pages;
 	for (i = 1; i <= 30; i++) {
 		fake_guest(i)->span = 1 << 14;
 		fake_guest(i)->samples = i % 3 ? 800 : 5;
@@ -214,6 +214,19 @@ static void a_recording(void **unused)
 	end();
 }
 
+static void a_recording(void **unused)
+{
+	(void)unused;
+	record_tables(config_defaults().pages);
+}
+
+/* When others have gone, each has as many pages again as the configuration says. */
+static void a_recording_of_tables_that_grow_back(void **unused)
+{
+	(void)unused;
+	record_tables(4096);
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -223,6 +236,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_an_administrator_sets_meanwhile_stays),
 		cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(a_recording),
+		cmocka_unit_test(a_recording_of_tables_that_grow_back),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
