@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Periods of the daemon: what takes long, and how much memory there is. */
+#include <errno.h>
+
 #include "decide/decide.h"
 #include "periods.h"
 
@@ -170,6 +172,39 @@ static void who_rests_gives_back(void **unused)
 	end();
 }
 
+static void refuse_all_but_one(enum fake_call call, unsigned int id)
+{
+	fake.call[CALL_START].error = call == CALL_START && id > 1 ? EXDEV : 0;
+}
+
+/* What the others leave, one guest may have; so they keep nothing. */
+static void who_is_refused_gives_back(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin(2, 5);
+	d.config.memory_mb = 16;
+	periods(5);
+	for (i = 2; i <= 5; i++) {
+		assert_true(domain_pages(d.guest[i - 1]->domain) == 16384);
+		fake_guest(i)->state = XEN_UNFIT;
+	}
+	fake.between = refuse_all_but_one;
+	for (i = 0; i < 70; i++) {
+		periods(1);
+		assert_true(guests_bytes(&d) <= 16 * MIB);
+	}
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	fake.between = NULL;
+	fake.call[CALL_START].error = 0;
+	periods(40);
+	for (i = 0; i < 5; i++)
+		assert_true(d.guest[i]->looked && d.guest[i]->domain);
+	assert_true(guests_bytes(&d) <= 16 * MIB);
+	end();
+}
+
 static void affinity_is_asked_for_now_and_then(void **unused)
 {
 	(void)unused;
@@ -191,6 +226,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(samples_that_come_meanwhile_are_kept),
 		cmocka_unit_test(memory_is_divided),
 		cmocka_unit_test(who_rests_gives_back),
+		cmocka_unit_test(who_is_refused_gives_back),
 		cmocka_unit_test(affinity_is_asked_for_now_and_then),
 	};
 
