@@ -227,6 +227,30 @@ static void a_recording_of_tables_that_grow_back(void **unused)
 	record_tables(4096);
 }
 
+static void refuse_the_first(enum fake_call call, unsigned int id)
+{
+	fake.call[CALL_START].error = call == CALL_START && id == 1 ? EXDEV : 0;
+}
+
+/* More is wanted than the host may move, and there is one that cannot be looked at. */
+static void a_recording_without_one(void **unused)
+{
+	struct recording *r;
+	const char *why;
+	FILE *f = fopen("recorded.trace", "w");
+
+	(void)unused;
+	begin(4, 4);
+	d.config.host_moves = 100;
+	fake.between = refuse_the_first;
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 4, &why);
+	fclose(f);
+	periods(30);
+	assert_int_equal(record_finish(r).error, 0);
+	assert_false(has("recorded.trace", "domain 1 "));
+	end();
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -237,6 +261,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(a_recording),
 		cmocka_unit_test(a_recording_of_tables_that_grow_back),
+		cmocka_unit_test(a_recording_without_one),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

@@ -43,6 +43,12 @@ def test_recorded_tables(built, replay, tmp_path, test, sizes):
     assert (tmp_path / "again").read_text() == text
 
 
+def test_recorded_turns(built, replay, tmp_path):
+    """The host's budget goes around, and one of the guests is not sampled."""
+    ctests.check_passed(ctests.run(built / "test-told", "a_recording_without_one", cwd=tmp_path))
+    assert replay("-k", tmp_path / "recorded.trace") == ""
+
+
 @pytest.mark.parametrize("program", KNOW_XEN)
 def test_program_with_xens_headers(tmp_path_factory, tmp_path, program):
     out = tmp_path_factory.mktemp("with-xen")
