@@ -100,6 +100,39 @@ static void the_end_is_not_put_off(void **unused)
 	end();
 }
 
+static void reload_soon(enum fake_call call, unsigned int id)
+{
+	(void)id;
+	if (call == CALL_REBALANCE && fake.call[call].calls == 20 && !d.reloads) {
+		d.reloads = true;
+		fake.call[CALL_REBALANCE].calls = 0;
+	}
+}
+
+/* SIGHUP waits for the end of the period, which does not wait for memory to follow. */
+static void a_new_configuration_is_not_put_off(void **unused)
+{
+	(void)unused;
+	begin(4, 1);
+	d.config.period_ms = 8000;
+	fake_guest(1)->switches = (struct switches){ .id = 1, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	fake_guest(1)->policy.name = "round-4k";
+	fake_guest(1)->gfns = 1ULL << 40;
+	fake.call[CALL_REBALANCE].us = 10000;
+	periods(3);
+	fake.call[CALL_REBALANCE].calls = 0;
+	fake.between = reload_soon;
+	periods(1);
+	assert_true(d.reloads && fake.call[CALL_REBALANCE].calls < 10);
+	/* The next one goes on. */
+	d.reloads = false;
+	fake.between = NULL;
+	fake.call[CALL_REBALANCE].calls = 0;
+	periods(1);
+	assert_true(fake.call[CALL_REBALANCE].calls > 100);
+	end();
+}
+
 /* What came while others were looked at belongs to the next period, wherever its room is by then. */
 static void samples_that_come_meanwhile_are_kept(void **unused)
 {
@@ -223,6 +256,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(others_are_served_meanwhile),
 		cmocka_unit_test(moves_and_questions_let_others_in),
 		cmocka_unit_test(the_end_is_not_put_off),
+		cmocka_unit_test(a_new_configuration_is_not_put_off),
 		cmocka_unit_test(samples_that_come_meanwhile_are_kept),
 		cmocka_unit_test(memory_is_divided),
 		cmocka_unit_test(who_rests_gives_back),
