@@ -76,6 +76,41 @@ static void metrics_say_what_is_known(void **unused)
 	end();
 }
 
+static bool show_has(const char *what)
+{
+	FILE *f = fopen("shown", "w");
+
+	view_show(f, &d);
+	fclose(f);
+	return has("shown", what);
+}
+
+static bool explain_has(const char *what)
+{
+	FILE *f = fopen("shown", "w");
+
+	view_explain(f, &d, d.guest[0]);
+	fclose(f);
+	return has("shown", what);
+}
+
+/* Nothing is known of the last period: what was so before it, is not told as if it were of it. */
+static void answers_say_what_is_known(void **unused)
+{
+	(void)unused;
+	begin(2, 1);
+	periods(4);
+	assert_true(show_has("\"state\": \"active\", \"samples\": 1000, ") && !explain_has("\"last_period\": null"));
+	fake.call[CALL_POLICY_GET].error = EAGAIN;
+	periods(1);
+	assert_true(show_has("\"state\": null, \"samples\": 0, \"local_percent\": 0.0, "));
+	assert_true(show_has("\"totals\": {\"periods\": 3, ") && explain_has("\"last_period\": null"));
+	fake.call[CALL_POLICY_GET].error = 0;
+	periods(1);
+	assert_false(show_has("\"samples\": 0, ") || explain_has("\"last_period\": null"));
+	end();
+}
+
 static void set_other_home_nodes(enum fake_call call, unsigned int id)
 {
 	/* The second time in a period: the daemon looks once more before it sets. */
@@ -257,6 +292,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_log_is_quiet),
 		cmocka_unit_test(metrics_say_what_is_known),
+		cmocka_unit_test(answers_say_what_is_known),
 		cmocka_unit_test(what_an_administrator_sets_meanwhile_stays),
 		cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(a_recording),
