@@ -273,6 +273,7 @@ MUTANTS = {
                                  "others_are_served_meanwhile"),
     "a new configuration waits for memory": ("daemon/follow-memory.c", " &&\n\t       !d->reloads", "", "test-period",
                                              "a_new_configuration_is_not_put_off"),
+    "anybody may ask": ("control/server.c", "if (!*path)", "if (0)", "test-daemon", "a_socket_has_a_path"),
     "what was, is": ("control/view.c", "g->metrics.known ? &g->metrics.last : &nothing", "&g->metrics.last", "test-told",
                      "answers_say_what_is_known"),
     "the first has it all": ("daemon/follow-memory.c", "left / d->follow_left--", "left", "test-period",
