@@ -45,8 +45,6 @@ static void read_signals(struct daemon *d)
 			d->reloads = true;
 		else
 			d->ends = true;
-		/* What takes long may go on in the next period. */
-		d->follow_until = 0;
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "store/store.h"
 
 #define READS_MAX 256	/* domains that are asked of in a period, with some requests each */
+#define NAMES 8		/* that are read again in a period */
 #define WRITE_TRIES 8
 
 static struct xs_handle *xs;
@@ -90,10 +91,50 @@ static bool is_alive(void)
 	return names && (watching || watch());
 }
 
+/* False: there is none, or no answer; it is the number then. */
+static bool read_name(unsigned int domid, char text[NAME_SIZE])
+{
+	char path[64], *name;
+	bool there;
+
+	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
+	name = xs_read(xs, XBT_NULL, path, NULL);
+	there = name;
+	if (there)
+		snprintf(text, NAME_SIZE, "%s", name);
+	else
+		snprintf(text, NAME_SIZE, "%u", domid);
+	free(name);
+	text_clean(text);
+	return there;
+}
+
+/*
+ * Some at a time. A name changes while nothing of /libxl does: when a migration is over, and by `xl rename`. A watch would tell
+ * of all that guests write beside it.
+ */
+static void look_at_names(void)
+{
+	static unsigned int last;
+	const struct switches *w = NULL;
+	char name[NAME_SIZE];
+	unsigned int i;
+
+	for (i = 0; i < NAMES && (w = cache_after(last)); i++) {
+		last = w->id;
+		if (read_name(last, name) && strcmp(name, w->name))
+			cache_mark(last);
+	}
+	if (!w)
+		last = 0;
+}
+
 bool store_check(void)
 {
-	if (xs && is_alive())
+	if (xs && is_alive()) {
+		look_at_names();
 		return true;
+	}
 	if (xs) {
 		log_line(LEVEL_WARNING, "the connection to xenstore is lost; it is opened again, and domains stay as they were");
 		store_close();
@@ -172,20 +213,6 @@ static enum auto_class class_of(const char *value)
 	return CLASS_UNKNOWN;
 }
 
-static void read_name(struct switches *w)
-{
-	char path[64], *name;
-
-	snprintf(path, sizeof(path), "/local/domain/%u/name", w->id);
-	name = xs_read(xs, XBT_NULL, path, NULL);
-	if (name)
-		snprintf(w->name, sizeof(w->name), "%s", name);
-	else
-		snprintf(w->name, sizeof(w->name), "%u", w->id);
-	free(name);
-	text_clean(w->name);
-}
-
 /* False: nothing is on. */
 static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
 {
@@ -202,7 +229,7 @@ static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
 	free(follows);
 	if (!w->carrefour && w->mode == AUTO_OFF)
 		return false;
-	read_name(w);
+	read_name(domid, w->name);
 	return true;
 }
 

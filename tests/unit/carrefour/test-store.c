@@ -293,6 +293,62 @@ static void names_are_text(void **unused)
 	end();
 }
 
+static void set_name(unsigned int id, const char *name)
+{
+	char path[64];
+	int i;
+
+	snprintf(path, sizeof(path), "/local/domain/%u/name", id);
+	i = find(path);
+	if (i < 0)
+		strcpy(keys[i = nr_keys++].path, path);
+	/* Nobody has a watch there: guests write below it all the time. */
+	strcpy(keys[i].value, name);
+}
+
+/* As `xl rename` does, and a migration when it is over: nothing of /libxl changes. */
+static void a_new_name_is_seen(void **unused)
+{
+	unsigned int i, period;
+	char name[16];
+
+	(void)unused;
+	begin();
+	for (i = 1; i <= 100; i++)
+		change(i, "numa-policy/carrefour", "1");
+	for (i = 1; i <= 100; i++)
+		set_name(i, "vm--incoming");
+	look();
+	for (i = 1; i <= 100; i++) {
+		sprintf(name, "vm%u", i);
+		set_name(i, name);
+	}
+	for (period = 0; period < 30; period++) {
+		reads = 0;
+		assert_true(store_check());
+		store_read();
+		free(all);
+		all = NULL;
+		if (!store_switches(&all, &nr))
+			break;
+		/* Of hundreds, some at a time. */
+		assert_true(reads < 100);
+	}
+	assert_true(period > 5 && period < 30);
+	change(1, "numa-policy/carrefour", "1");
+	look();
+	for (i = 1; i <= 100; i++) {
+		sprintf(name, "vm%u", i);
+		assert_string_equal(all[i - 1].name, name);
+	}
+	/* It is going, and keeps its name until it is gone. */
+	nr_keys -= 50;
+	for (period = 0; period < 30; period++)
+		assert_true(store_check());
+	assert_false(store_switches(&all, &nr));
+	end();
+}
+
 /* The model: what the keys say. */
 static void anything_may_change(void **unused)
 {
@@ -356,6 +412,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(hundreds_come_in_some_periods),
 		cmocka_unit_test(one_that_is_not_told_keeps_out_nobody),
 		cmocka_unit_test(names_are_text),
+		cmocka_unit_test(a_new_name_is_seen),
 		cmocka_unit_test(anything_may_change),
 	};
 

@@ -32,14 +32,21 @@ def test_program_with_a_stand_in(built, tmp_path, program):
     ctests.check_passed(ctests.run(built / program, cwd=tmp_path))
 
 
-def test_recorded_tables(built, replay, tmp_path):
+@pytest.mark.parametrize("test, sizes", [("a_recording", 3), ("a_recording_of_tables_that_grow_back", 2)])
+def test_recorded_tables(built, replay, tmp_path, test, sizes):
     """What was remembered of each guest changed its size as others came and went; the decisions are the same all the same."""
-    ctests.check_passed(ctests.run(built / "test-told", "a_recording", cwd=tmp_path))
+    ctests.check_passed(ctests.run(built / "test-told", test, cwd=tmp_path))
     text = (tmp_path / "recorded.trace").read_text()
-    assert len(set(re.findall(r"^table (\d+)$", text, re.M))) > 2
+    assert len(set(re.findall(r"^table (\d+)$", text, re.M))) >= sizes
     assert replay("-k", tmp_path / "recorded.trace") == ""
     replay("-o", tmp_path / "again", tmp_path / "recorded.trace")
     assert (tmp_path / "again").read_text() == text
+
+
+def test_recorded_turns(built, replay, tmp_path):
+    """The host's budget goes around, and one of the guests is not sampled."""
+    ctests.check_passed(ctests.run(built / "test-told", "a_recording_without_one", cwd=tmp_path))
+    assert replay("-k", tmp_path / "recorded.trace") == ""
 
 
 @pytest.mark.parametrize("program", KNOW_XEN)

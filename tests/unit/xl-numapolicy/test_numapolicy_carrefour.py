@@ -293,6 +293,11 @@ def test_top_says_why_there_are_no_samples(xl, tmp_path):
     with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"sampling": "refused", "samples": 0}]}) as (env, _):
         row = xl.json("top", env=env)["domains"][0]
     assert (row["state"], row["local_percent"]) == ("refused", None)
+    with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"state": None, "samples": 0}]}) as (env, _):
+        row = xl.json("top", env=env)["domains"][0]
+        names, raw = xl.raw("top", env=env)[:2]
+    assert (row["state"], row["local_percent"]) == (None, None)
+    assert raw[names.index("state")] == "-"
 
 
 def test_explain(xl, tmp_path):

@@ -31,7 +31,7 @@ void fill_watched(struct watched_row *row, const struct watched *w)
 	row->is_watched = true;
 	row->class = *w->class ? w->class : NULL;
 	/* Without samples it is why there are none that counts. */
-	row->state = strcmp(w->sampling, "runs") ? w->sampling : w->state;
+	row->state = strcmp(w->sampling, "runs") ? w->sampling : *w->state ? w->state : NULL;
 	row->samples = w->samples;
 	row->has_samples = w->samples != 0;
 	row->local = (struct share){ w->local, 1000 };
