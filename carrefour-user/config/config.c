@@ -57,6 +57,7 @@ static const struct setting settings[] = {
 	SETTING(sample_ms, 100, 10, 60000),
 	SETTING(sample_permille, 15, 1, 1000),
 	SETTING(log_decisions, 0, 0, VM_MOVES_MAX),
+	SETTING(metrics_ms, 5000, 100, 3600000),
 };
 
 #define NR_SETTINGS (sizeof(settings) / sizeof(*settings))

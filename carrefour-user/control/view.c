@@ -39,12 +39,7 @@ static void head(FILE *f, const struct guest *g)
 
 static void sampling(FILE *f, const struct guest *g)
 {
-	static const char *const words[] = {
-		[SAMPLING_NOT_YET] = "not-yet", [SAMPLING_RUNS] = "runs", [SAMPLING_TAKEN] = "taken",
-		[SAMPLING_REFUSED] = "refused",
-	};
-
-	fprintf(f, "\"sampling\": \"%s\", \"sampling_error\": ", words[g->sampling]);
+	fprintf(f, "\"sampling\": \"%s\", \"sampling_error\": ", sampling_name(g->sampling));
 	json_text(f, g->error ? strerrorname_np(g->error) : NULL);
 	fprintf(f, ", \"period_faults\": %" PRIu64 ", \"period_marked\": %" PRIu64 ", \"period_sampling_ns\": %" PRIu64
 		", \"period_guest_ns\": %" PRIu64 ", \"pages_remembered\": %u", g->period.faults, g->period.marked, g->period.ns,

@@ -94,6 +94,7 @@ static bool reload_config(struct daemon *d, const char *path, bool user_is_given
 	good = reload(&d->config, path, &what, error, sizeof(error));
 	privileges_lower();
 	notify_ready();
+	d->metrics.reload_failed = !good;
 	if (!good) {
 		log_line(LEVEL_ERROR, "%s; the configuration stays as it was", error);
 		return false;

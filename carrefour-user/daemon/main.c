@@ -16,6 +16,8 @@
 #include "daemon/loop.h"
 #include "daemon/sampling.h"
 #include "daemon/tell.h"
+#include "metrics/metrics.h"
+#include "process/clock.h"
 #include "process/log.h"
 #include "process/notify.h"
 #include "process/privileges.h"
@@ -142,6 +144,7 @@ static void close_all(struct daemon *d)
 
 	server_close();
 	tell_no_metrics(d);
+	hosted_free(&d->census);
 	for (i = 0; i < d->nr; i++) {
 		sampling_end(d->guest[i]);
 		guest_free(d->guest[i]);
@@ -154,7 +157,7 @@ static void close_all(struct daemon *d)
 int main(int argc, char **argv)
 {
 	struct daemon_options o = parse_options(argc, argv);
-	struct daemon d = { .config = config_defaults() };
+	struct daemon d = { .version = VERSION, .config = config_defaults(), .metrics.begun_at = clock_wall_ns() };
 	char error[1024];
 
 	log_begin(o.verbose);

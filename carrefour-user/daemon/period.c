@@ -10,12 +10,14 @@
 #include "control/record.h"
 #include "daemon/apply.h"
 #include "daemon/breathe.h"
+#include "daemon/census.h"
 #include "daemon/follow-memory.h"
 #include "daemon/observe.h"
 #include "daemon/orders.h"
 #include "daemon/period.h"
 #include "daemon/sampling.h"
 #include "daemon/tell.h"
+#include "process/clock.h"
 #include "store/store.h"
 
 static void follow_store(struct daemon *d)
@@ -101,12 +103,12 @@ static struct guest *in_turn(const struct daemon *d, unsigned int first, unsigne
 	return d->guest[(first + i) % d->nr];
 }
 
-static void run(struct daemon *d, const uint64_t *free_bytes)
+static void run(struct daemon *d)
 {
 	unsigned int i, first;
 
 	/* How many accesses there are, neither source of samples tells. */
-	host_next_period(&d->host, &d->config, free_bytes, -1);
+	host_next_period(&d->host, &d->config, d->node_free, -1);
 	for (i = 0; i < d->nr && breathe(d); i++)
 		observe(d, d->guest[i]);
 	divide_memory(d);
@@ -117,7 +119,7 @@ static void run(struct daemon *d, const uint64_t *free_bytes)
 	if (d->ends)
 		return;
 	if (record_any())
-		tell_recordings(d, free_bytes);
+		tell_recordings(d, d->node_free);
 	for (i = 0; i < d->nr; i++)
 		if (d->guest[i]->looked)
 			sampling_done(d->guest[i]);
@@ -137,24 +139,50 @@ static void drop_gone(struct daemon *d)
 	guests_drop_gone(d);
 }
 
+/* What others see of all domains, Carrefour or not. */
+static void metrics(struct daemon *d)
+{
+	bool due = tell_metrics_due(d);
+
+	if (due)
+		census_look(d);
+	if (*d->config.metrics)
+		census_count(d);
+	/* A file that is not written again is seen to be old. */
+	if (due && d->census.known && !d->ends)
+		tell_metrics(d);
+}
+
+static void count_period(struct daemon *d, uint64_t begun)
+{
+	uint64_t took = clock_ns() - begun;
+
+	d->metrics.periods++;
+	d->metrics.period_ns += took;
+	d->metrics.late += took > d->config.period_ms * MS;
+	d->metrics.ended_at = clock_wall_ns();
+}
+
 void period_run(struct daemon *d)
 {
-	uint64_t free_bytes[NODES_MAX] = { 0 };
+	uint64_t begun = clock_ns();
 	int error;
 
 	follow_store(d);
 	/* For what was switched off, nothing more is done. */
 	drop_gone(d);
-	error = xen_look_at_host(free_bytes);
+	error = xen_look_at_host(d->node_free);
 	if (error && error != d->host_error)
 		log_line(LEVEL_ERROR, "cannot ask Xen for its nodes: %s; tried again each period", strerror(error));
 	d->host_error = error;
 	if (!error)
-		run(d, free_bytes);
+		run(d);
 	drop_gone(d);
-	/* A file that is not written again is seen to be old. */
-	if (!error && !d->ends)
-		tell_metrics(d);
+	if (!error && !d->ends) {
+		xen_host_memory(d->node_bytes);
+		metrics(d);
+	}
 	tell_status(d);
+	count_period(d, begun);
 	d->period++;
 }

@@ -8,6 +8,7 @@
 #include "daemon/breathe.h"
 #include "daemon/tell.h"
 #include "decide/explain.h"
+#include "metrics/metrics.h"
 #include "process/notify.h"
 
 /* The state of a busy guest may be another one each period. */
@@ -116,30 +117,59 @@ void tell_recordings(struct daemon *d, const uint64_t *free_bytes)
 
 void tell_no_metrics(struct daemon *d)
 {
-	if (*d->metrics && unlink(d->metrics) && errno != ENOENT)
-		log_line(LEVEL_WARNING, "%s: cannot remove it: %s", d->metrics, strerror(errno));
-	*d->metrics = '\0';
+	if (*d->metrics_file && unlink(d->metrics_file) && errno != ENOENT)
+		log_line(LEVEL_WARNING, "%s: cannot remove it: %s", d->metrics_file, strerror(errno));
+	*d->metrics_file = '\0';
+}
+
+bool tell_metrics_due(struct daemon *d)
+{
+	if (strcmp(d->metrics_file, d->config.metrics)) {
+		if (*d->metrics_file)
+			tell_no_metrics(d);
+		if (!*d->config.metrics)
+			hosted_free(&d->census);
+		return *d->config.metrics;
+	}
+	return *d->config.metrics && d->now - d->metrics_at >= d->config.metrics_ms * MS;
+}
+
+/* All but those of which another one has the name and the UUID. */
+static struct metrics_domain *all_domains(const struct daemon *d, unsigned int *nr)
+{
+	struct metrics_domain *all = calloc(d->census.nr + 1, sizeof(*all));
+	unsigned int i;
+
+	*nr = 0;
+	for (i = 0; all && i < d->census.nr; i++) {
+		const struct hosted *h = &d->census.hosted[i];
+		const struct guest *g = guests_find(d, h->xen.id);
+		struct metrics_domain *m = &all[*nr];
+
+		if (h->twin)
+			continue;
+		metrics_label(m, h->uuid, h->name);
+		m->hosted = h;
+		m->guest = g;
+		m->carrefour = g ? &g->metrics : NULL;
+		++*nr;
+	}
+	return all;
 }
 
 void tell_metrics(struct daemon *d)
 {
-	struct domain_metrics *all;
-	unsigned int i;
+	unsigned int nr;
+	struct metrics_domain *all = all_domains(d, &nr);
 	int error = 0;
 
-	if (strcmp(d->metrics, d->config.metrics))
-		tell_no_metrics(d);
-	if (!*d->config.metrics)
-		return;
-	all = calloc(d->nr + 1, sizeof(*all));
-	for (i = 0; all && i < d->nr; i++)
-		all[i] = d->guest[i]->metrics;
-	if (!all || !metrics_write(d->config.metrics, all, d->nr))
+	d->metrics_at = d->now;
+	if (!all || !metrics_write(d->config.metrics, all, nr, d))
 		error = errno;
 	else
-		strcpy(d->metrics, d->config.metrics);
+		strcpy(d->metrics_file, d->config.metrics);
 	free(all);
 	if (error && error != d->metrics_error)
-		log_line(LEVEL_WARNING, "%s: cannot write it: %s; tried again each period", d->config.metrics, strerror(error));
+		log_line(LEVEL_WARNING, "%s: cannot write it: %s; tried again", d->config.metrics, strerror(error));
 	d->metrics_error = error;
 }

@@ -14,7 +14,8 @@ void tell_status(const struct daemon *daemon);
 
 void tell_recordings(struct daemon *daemon, const uint64_t *free_bytes);
 
-/* The file is written, or goes if it is another one now, or none. */
+/* Whether the file is to be written now; it goes if it is another one now, or none. */
+bool tell_metrics_due(struct daemon *daemon);
 void tell_metrics(struct daemon *daemon);
 /* The daemon ends: nobody is to take it for what is. */
 void tell_no_metrics(struct daemon *daemon);

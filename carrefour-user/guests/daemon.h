@@ -3,16 +3,18 @@
  * All that the daemon has, and which guests there are.
  *
  * Who writes what: guests.c the table of guests; daemon/loop.c the configuration, the clock and what others want;
- * daemon/period.c all else.
+ * daemon/census.c the census; daemon/tell.c which file of metrics there is; daemon/period.c all else.
  */
 #ifndef DAEMON_H
 #define DAEMON_H
 
 #include "decide/host.h"
 #include "guests/guest.h"
+#include "guests/hosted.h"
 #include "guests/memory.h"
 
 struct daemon {
+	const char *version;
 	struct config config;
 	struct host host;
 	struct guest **guest;		/* by id */
@@ -29,7 +31,12 @@ struct daemon {
 	uint64_t follow_until;		/* memory follows in this period */
 	unsigned int follow_left;	/* guests whose memory may yet */
 	int host_error, metrics_error;	/* that were said */
-	char metrics[256];		/* the file that was written; empty: none */
+
+	struct census census;		/* of all domains; only while there are metrics */
+	uint64_t node_bytes[NODES_MAX], node_free[NODES_MAX];
+	struct daemon_metrics metrics;
+	char metrics_file[256];		/* that was written; empty: none */
+	uint64_t metrics_at;		/* when that was tried */
 };
 
 /* Which there are. One that is not in @switches any more, or gone, is only marked. False: out of memory. */

@@ -10,6 +10,15 @@
 #define AGAIN_NS (60000 * MS)
 #define CALM_PERIODS 60
 
+const char *sampling_name(enum sampling sampling)
+{
+	static const char *const names[] = {
+		[SAMPLING_NOT_YET] = "not-yet", [SAMPLING_RUNS] = "runs", [SAMPLING_TAKEN] = "taken", [SAMPLING_REFUSED] = "refused",
+	};
+
+	return names[sampling];
+}
+
 struct guest *guest_new(const struct switches *switches)
 {
 	struct guest *g = calloc(1, sizeof(*g));
@@ -17,8 +26,6 @@ struct guest *guest_new(const struct switches *switches)
 	if (!g)
 		return NULL;
 	g->switches = *switches;
-	g->metrics.id = switches->id;
-	g->metrics.name = g->switches.name;
 	/* A daemon before this one has found the class and done what it asks for; since then, others may have decided. */
 	g->auto_state = auto_begin();
 	g->auto_state.class = g->auto_state.candidate = switches->class;

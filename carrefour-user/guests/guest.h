@@ -35,7 +35,11 @@ enum sampling {
 	SAMPLING_RUNS,
 	SAMPLING_TAKEN,		/* by somebody else; tried again each period */
 	SAMPLING_REFUSED,	/* for the reason in .error; tried again from time to time */
+	NR_SAMPLINGS
 };
+
+/* Of metrics and documents. */
+const char *sampling_name(enum sampling sampling);
 
 /* Errors that last, and are said once. */
 enum topic {

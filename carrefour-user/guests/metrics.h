@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Metrics as a Prometheus text file, for node_exporter's textfile collector. A reader finds the
- * old file or the new one, never a part of one.
- */
-#ifndef METRICS_H
-#define METRICS_H
+/* What is counted, for metrics and documents: they grow for as long as the daemon sees the domain, or lives. */
+#ifndef GUESTS_METRICS_H
+#define GUESTS_METRICS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "decide/decide.h"
 #include "xen/result.h"
 
-/* Counters grow for as long as the daemon sees the domain. */
 struct domain_metrics {
-	const char *name;	/* any bytes */
-	unsigned int id;
 	bool known;		/* ... the last period; else nothing is said of it */
 	struct verdict last;
 	uint64_t periods, samples, moves, bytes, frozen, backoffs, strange, untracked, held[NR_HELD];
@@ -26,12 +19,13 @@ struct domain_metrics {
 	uint64_t sampling_ns, guest_ns;	/* spent by Xen; for which the vCPUs ran */
 };
 
-void metrics_count(struct domain_metrics *metrics, const struct verdict *verdict);
+/* Of the daemon itself. */
+struct daemon_metrics {
+	uint64_t periods, late, period_ns;	/* how many, those longer than they should be, and how long in all */
+	uint64_t begun_at, ended_at;		/* it, and the last period; since 1970 */
+	bool reload_failed;			/* the last time */
+};
 
-/* Whether it could be written there, as far as can be told; an empty path can. False: one line in @error. */
-bool metrics_possible(const char *path, char *error, size_t size);
-void metrics_print(FILE *to, const struct domain_metrics *domain, unsigned int nr);
-/* False: errno says why, and the file that was there is there. One that is no regular file is never replaced. */
-bool metrics_write(const char *path, const struct domain_metrics *domain, unsigned int nr);
+void metrics_count(struct domain_metrics *metrics, const struct verdict *verdict);
 
 #endif

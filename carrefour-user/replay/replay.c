@@ -12,7 +12,7 @@
 
 #include "decide/auto.h"
 #include "decide/explain.h"
-#include "guests/metrics.h"
+#include "metrics/metrics.h"
 #include "replay/options.h"
 #include "trace/trace.h"
 
@@ -179,23 +179,22 @@ static void print_advice(const struct replay *r)
 	}
 }
 
-static void write_metrics(const struct replay *r)
+static void write_metrics(struct replay *r)
 {
-	struct domain_metrics *all = calloc(r->nr + 1, sizeof(*all));
+	struct metrics_domain *all = calloc(r->nr + 1, sizeof(*all));
 	unsigned int i;
 	bool good;
 
 	if (!all)
 		die("out of memory");
 	for (i = 0; i < r->nr; i++) {
-		all[i] = r->guest[i].metrics;
-		all[i].id = r->guest[i].id;
-		all[i].name = r->guest[i].name;
-		all[i].known = true;
+		r->guest[i].metrics.known = true;
+		all[i].carrefour = &r->guest[i].metrics;
+		metrics_label(&all[i], "", r->guest[i].name);
 	}
 	if (!strcmp(r->options->metrics, "-"))
-		metrics_print(stdout, all, r->nr);
-	good = !strcmp(r->options->metrics, "-") || metrics_write(r->options->metrics, all, r->nr);
+		metrics_print(stdout, all, r->nr, NULL);
+	good = !strcmp(r->options->metrics, "-") || metrics_write(r->options->metrics, all, r->nr, NULL);
 	free(all);
 	if (!good && errno == EEXIST)
 		die("%s: is there, and is no regular file", r->options->metrics);

@@ -91,22 +91,21 @@ static bool is_alive(void)
 	return names && (watching || watch());
 }
 
-/* False: there is none, or no answer; it is the number then. */
-static bool read_name(unsigned int domid, char text[NAME_SIZE])
+bool store_name(unsigned int domid, char to[NAME_SIZE])
 {
 	char path[64], *name;
-	bool there;
+	bool found;
 
 	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
-	name = xs_read(xs, XBT_NULL, path, NULL);
-	there = name;
-	if (there)
-		snprintf(text, NAME_SIZE, "%s", name);
+	name = xs ? xs_read(xs, XBT_NULL, path, NULL) : NULL;
+	found = name && *name;
+	if (found)
+		snprintf(to, NAME_SIZE, "%s", name);
 	else
-		snprintf(text, NAME_SIZE, "%u", domid);
+		snprintf(to, NAME_SIZE, "%u", domid);
 	free(name);
-	text_clean(text);
-	return there;
+	text_clean(to);
+	return found;
 }
 
 /*
@@ -122,7 +121,7 @@ static void look_at_names(void)
 
 	for (i = 0; i < NAMES && (w = cache_after(last)); i++) {
 		last = w->id;
-		if (read_name(last, name) && strcmp(name, w->name))
+		if (store_name(last, name) && strcmp(name, w->name))
 			cache_mark(last);
 	}
 	if (!w)
@@ -229,7 +228,7 @@ static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
 	free(follows);
 	if (!w->carrefour && w->mode == AUTO_OFF)
 		return false;
-	read_name(domid, w->name);
+	store_name(domid, w->name);
 	return true;
 }
 

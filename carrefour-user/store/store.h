@@ -30,6 +30,9 @@ void store_read(void);
  */
 bool store_switches(struct switches **switches, unsigned int *nr);
 
+/* The name of a domain, which may be renamed at any time; its number, if it has none. False: it has none, or no answer. */
+bool store_name(unsigned int domid, char name[NAME_SIZE]);
+
 /* What auto has chosen, for the toolstack and for the next daemon to see. */
 bool store_write_class(unsigned int domid, enum auto_class class, bool carrefour, bool follows);
 /* Its memory has followed, as far as it can. */

@@ -39,6 +39,8 @@ int xen_policy_get(unsigned int domid, struct xen_policy *p)
 	p->follows_affinity = policy.follows_affinity;
 	p->max_pause_us = policy.max_pause_us;
 	p->nr_weights = policy.nr_weights < NODES_MAX ? policy.nr_weights : NODES_MAX;
+	p->placed = policy.placed;
+	p->fallback = policy.fallback;
 	p->home = 0;
 	for (n = 0; n < xen_nodes(); n++)
 		if (nodes[n / 8] >> n % 8 & 1)

@@ -51,6 +51,8 @@ int xen_open(void)
 	if (!xen_fmem)
 		return errno;
 	error = read_nodes();
+	if (!error)
+		error = xen_census_open();
 	if (error)
 		return error;
 	hard = xc_cpumap_alloc(xen_xc);
@@ -61,8 +63,10 @@ int xen_open(void)
 void xen_close(void)
 {
 	free(cpu);
+	cpu = NULL;
 	free(hard);
 	free(soft);
+	xen_census_close();
 	if (xen_fmem)
 		xenforeignmemory_close(xen_fmem);
 	if (xen_xc)
@@ -104,6 +108,14 @@ int xen_look_at_host(uint64_t free[NODES_MAX])
 	for (n = 0; n < nr_nodes; n++)
 		free[n] = meminfo[n].memsize == XEN_INVALID_MEM_SZ ? 0 : meminfo[n].memfree;
 	return 0;
+}
+
+void xen_host_memory(uint64_t bytes[NODES_MAX])
+{
+	unsigned int n;
+
+	for (n = 0; n < NODES_MAX; n++)
+		bytes[n] = n < nr_nodes && meminfo[n].memsize != XEN_INVALID_MEM_SZ ? meminfo[n].memsize : 0;
 }
 
 /* The one node of the CPUs of @map that are online; NO_NODE: there are several, or none. */

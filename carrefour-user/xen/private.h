@@ -9,4 +9,8 @@
 extern xc_interface *xen_xc;
 extern xenforeignmemory_handle *xen_fmem;
 
+/* Of census.c: 0 or an errno. */
+int xen_census_open(void);
+void xen_census_close(void);
+
 #endif

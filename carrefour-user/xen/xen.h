@@ -23,6 +23,25 @@ unsigned int xen_nodes(void);
 
 /* What may change from period to period: free bytes of each node, and which CPU is on which. */
 int xen_look_at_host(uint64_t free[NODES_MAX]);
+/* Bytes of each node, free or not, as of then; 0: it has none. */
+void xen_host_memory(uint64_t bytes[NODES_MAX]);
+
+/* A domain of the host. */
+struct xen_domain {
+	unsigned int id;
+	uint8_t uuid[16];
+	bool pv;	/* Xen keeps no p2m for it, and it has no policy */
+};
+
+/* All that are not dying, dom0 too, in the order of ids; *domain is malloc()ed, or grown. */
+int xen_domains(struct xen_domain **domain, unsigned int *nr);
+
+/*
+ * A step of counting memory by node, from *gfn on, until Xen has something else to do: some ms. Bytes are added; *gfn is
+ * XEN_COUNTED when all was looked at. EOPNOTSUPP: Xen keeps no p2m for it.
+ */
+#define XEN_COUNTED UINT64_MAX
+int xen_count_memory(unsigned int domid, uint64_t *gfn, uint64_t bytes[NODES_MAX]);
 
 /* The node that the affinity of each vCPU names, or NO_NODE; *vcpu_node is malloc()ed, or grown. */
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr);
@@ -34,6 +53,8 @@ struct xen_policy {
 	uint32_t max_pause_us;
 	unsigned int nr_weights;
 	uint32_t weight[NODES_MAX];	/* of each home node, in ascending order */
+	/* Pages of 4 KiB that went where the policy wants them, and elsewhere as that was full, since the domain was created. */
+	uint64_t placed, fallback;
 };
 
 int xen_policy_get(unsigned int domid, struct xen_policy *policy);
@@ -78,5 +99,8 @@ int xen_sample_get(unsigned int domid, struct counters *counters, enum xen_state
  * what came after it is RESULT_NOT_TRIED.
  */
 int xen_move(unsigned int domid, const struct decision *decision, size_t nr, enum result *result);
+
+/* Pages of 4 KiB that anybody has had moved since the domain was created, by what became of them. */
+int xen_moves(unsigned int domid, uint64_t pages[NR_RESULTS]);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,17 @@ bool store_switches(struct switches **switches, unsigned int *nr)
 			(*switches)[(*nr)++] = g->switches;
 	}
 	return *switches;
+}
+
+bool store_name(unsigned int domid, char name[NAME_SIZE])
+{
+	const struct fake_guest *g = fake_guest(domid);
+
+	snprintf(name, NAME_SIZE, "%u", domid);
+	if (fake_enter(CALL_NAME, domid) || !g || !*g->switches.name)
+		return false;
+	memcpy(name, g->switches.name, NAME_SIZE);
+	return true;
 }
 
 /* As a toolstack that takes auto's word for the policy. */

@@ -21,6 +21,11 @@ uint64_t clock_ns(void)
 	return t.tv_sec * 1000 * MS + t.tv_nsec;
 }
 
+uint64_t clock_wall_ns(void)
+{
+	return fake.real ? (uint64_t)time(NULL) * 1000 * MS : fake.began + fake.now;
+}
+
 int fake_enter(enum fake_call call, unsigned int id)
 {
 	struct fake_trouble *c = &fake.call[call];
@@ -39,8 +44,7 @@ struct fake_guest *fake_guest(unsigned int id)
 	return id && id <= fake.nr ? &fake.guest[id - 1] : NULL;
 }
 
-/* The guest, or why there is none. */
-static int enter(enum fake_call call, unsigned int id, struct fake_guest **g)
+int fake_enter_guest(enum fake_call call, unsigned int id, struct fake_guest **g)
 {
 	int error = fake_enter(call, id);
 
@@ -57,10 +61,13 @@ void fake_begin(unsigned int nr_nodes, unsigned int nr)
 	fake.nr = nr;
 	fake.random = 1;
 	fake.now = 1000 * MS;
+	fake.began = 1700000000000 * MS;
 	fake.changed = true;
 	fake.guest = calloc(nr + 1, sizeof(*fake.guest));
-	for (i = 0; i < nr_nodes; i++)
+	for (i = 0; i < nr_nodes; i++) {
+		fake.bytes[i] = 1ULL << 39;
 		fake.free[i] = 1ULL << 38;
+	}
 	for (i = 0; i < nr; i++) {
 		struct fake_guest *g = &fake.guest[i];
 
@@ -68,6 +75,9 @@ void fake_begin(unsigned int nr_nodes, unsigned int nr)
 		snprintf(g->switches.name, sizeof(g->switches.name), "vm%u", i + 1);
 		g->policy = (struct xen_policy){ .name = "first-touch", .home = nr_nodes < 64 ? (1ULL << nr_nodes) - 1 : ~0ULL,
 						 .follows_affinity = true };
+		g->uuid[14] = (i + 1) >> 8;
+		g->uuid[15] = i + 1;
+		g->bytes[0] = 4ULL << 30;
 		g->nr_vcpus = 4;
 		g->samples = 1000;
 		g->span = 4096;
@@ -115,7 +125,8 @@ unsigned long fake_number(const char *name, unsigned long otherwise)
 int xen_open(void)
 {
 	static const char *const calls[NR_CALLS] = {
-		"HOST", "VCPUS", "POLICY_GET", "POLICY_SET", "REBALANCE", "START", "GET", "MOVE", "STORE", "WRITE"
+		"HOST", "VCPUS", "POLICY_GET", "POLICY_SET", "REBALANCE", "START", "GET", "MOVE", "STORE", "WRITE",
+		"DOMAINS", "COUNT", "NAME"
 	};
 	unsigned int i, follows = fake_number("FAKE_FOLLOWS", 0);
 	char name[64];
@@ -169,7 +180,7 @@ int xen_look_at_host(uint64_t free[NODES_MAX])
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr)
 {
 	struct fake_guest *g;
-	int error = enter(CALL_VCPUS, domid, &g);
+	int error = fake_enter_guest(CALL_VCPUS, domid, &g);
 	uint8_t *new;
 
 	if (error)
@@ -186,8 +197,10 @@ int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr)
 int xen_policy_get(unsigned int domid, struct xen_policy *policy)
 {
 	struct fake_guest *g;
-	int error = enter(CALL_POLICY_GET, domid, &g);
+	int error = fake_enter_guest(CALL_POLICY_GET, domid, &g);
 
+	if (!error && g->pv)
+		error = EOPNOTSUPP;
 	if (!error)
 		*policy = g->policy;
 	return error;
@@ -196,7 +209,7 @@ int xen_policy_get(unsigned int domid, struct xen_policy *policy)
 int xen_policy_set(unsigned int domid, const struct xen_policy *policy, const char *name)
 {
 	struct fake_guest *g;
-	int error = enter(CALL_POLICY_SET, domid, &g);
+	int error = fake_enter_guest(CALL_POLICY_SET, domid, &g);
 
 	if (!error) {
 		g->policy = *policy;
@@ -208,7 +221,7 @@ int xen_policy_set(unsigned int domid, const struct xen_policy *policy, const ch
 int xen_rebalance(unsigned int domid, uint64_t *gfn, unsigned int pages, uint64_t *moved, uint64_t *stays)
 {
 	struct fake_guest *g;
-	int error = enter(CALL_REBALANCE, domid, &g);
+	int error = fake_enter_guest(CALL_REBALANCE, domid, &g);
 
 	(void)moved, (void)stays;
 	if (error)
@@ -228,7 +241,7 @@ static struct ring_header *header_of(struct fake_guest *g)
 int xen_sample_start(unsigned int domid, const struct xen_sampling *s, struct xen_ring *ring)
 {
 	struct fake_guest *g;
-	int error = enter(CALL_START, domid, &g);
+	int error = fake_enter_guest(CALL_START, domid, &g);
 
 	if (error)
 		return error;
@@ -299,7 +312,7 @@ void fake_sample(struct fake_guest *g)
 int xen_sample_get(unsigned int domid, struct counters *counters, enum xen_state *state)
 {
 	struct fake_guest *g;
-	int error = enter(CALL_GET, domid, &g);
+	int error = fake_enter_guest(CALL_GET, domid, &g);
 	uint64_t *matrix = counters->matrix;
 
 	counters_clear(counters, fake.nr_nodes);
@@ -319,7 +332,7 @@ int xen_sample_get(unsigned int domid, struct counters *counters, enum xen_state
 int xen_move(unsigned int domid, const struct decision *decision, size_t nr, enum result *result)
 {
 	struct fake_guest *g;
-	int error = enter(CALL_MOVE, domid, &g);
+	int error = fake_enter_guest(CALL_MOVE, domid, &g);
 	size_t i;
 
 	for (i = 0; i < nr; i++)
@@ -329,6 +342,7 @@ int xen_move(unsigned int domid, const struct decision *decision, size_t nr, enu
 			continue;
 		g->home[decision[i].gfn] = decision[i].to;
 		g->moved++;
+		g->moves[RESULT_DONE] += 1 << decision[i].order;
 		result[i] = RESULT_DONE;
 	}
 	return error;

@@ -11,12 +11,18 @@
 
 enum fake_call {
 	CALL_HOST, CALL_VCPUS, CALL_POLICY_GET, CALL_POLICY_SET, CALL_REBALANCE, CALL_START, CALL_GET, CALL_MOVE, CALL_STORE,
-	CALL_WRITE, NR_CALLS
+	CALL_WRITE, CALL_DOMAINS, CALL_COUNT, CALL_NAME, NR_CALLS
 };
 
 struct fake_guest {
 	struct switches switches;
 	bool gone;			/* Xen has no such domain */
+	bool pv;
+	uint8_t uuid[16];
+	uint64_t bytes[NODES_MAX];	/* its memory; fake_begin(): 4 GiB on node 0 */
+	unsigned int steps;		/* that it takes to count it; 0: one */
+	uint64_t moves[NR_RESULTS];	/* pages, by others than xen_move() too */
+	unsigned int counted;		/* how often that began */
 	unsigned int nr_vcpus;
 	struct xen_policy policy;
 	unsigned int samples;		/* that come between two calls of xen_sample_get() */
@@ -34,12 +40,13 @@ struct fake_guest {
 
 struct fake {
 	unsigned int nr_nodes, nr;
-	uint64_t free[NODES_MAX];
+	uint64_t free[NODES_MAX], bytes[NODES_MAX];
 	struct fake_guest *guest;	/* by id, from 1 on */
 	bool changed;			/* switches */
 	bool real;			/* time */
 	bool by_hand;			/* samples come by fake_sample() only */
 	uint64_t now, random;
+	uint64_t began;			/* in ns since 1970, when .now was 0 */
 	uint64_t tick;			/* that each look at the clock takes */
 	struct fake_trouble {
 		int error;		/* 0: none */
@@ -65,5 +72,7 @@ unsigned long fake_number(const char *name, unsigned long otherwise);
 
 /* What a call costs; and its error. */
 int fake_enter(enum fake_call call, unsigned int id);
+/* ... with the guest, or why there is none. */
+int fake_enter_guest(enum fake_call call, unsigned int id, struct fake_guest **guest);
 
 #endif

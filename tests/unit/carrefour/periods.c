@@ -31,7 +31,8 @@ static void serve(struct daemon *daemon)
 void begin(unsigned int nr_nodes, unsigned int nr)
 {
 	fake_begin(nr_nodes, nr);
-	d = (struct daemon){ .config = config_defaults(), .host.nr_nodes = nr_nodes, .serve = serve, .now = fake.now };
+	d = (struct daemon){ .config = config_defaults(), .host.nr_nodes = nr_nodes, .serve = serve, .now = fake.now,
+			     .version = "test", .metrics.begun_at = clock_wall_ns() };
 	longest = end_after = 0;
 	close(said);
 	said = open("said", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -47,6 +48,7 @@ void end(void)
 		guest_free(d.guest[i]);
 	}
 	free(d.guest);
+	hosted_free(&d.census);
 	fake_end();
 }
 

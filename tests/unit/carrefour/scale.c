@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 		/* More pages than are remembered: the tables are full, and pages are forgotten all the time. */
 		fake.guest[i].span = 1 << 16;
 	}
-	d = (struct daemon){ .config = config_defaults(), .host.nr_nodes = nodes, .serve = serve };
+	d = (struct daemon){ .config = config_defaults(), .host.nr_nodes = nodes, .serve = serve, .version = "test" };
 	strcpy(d.config.metrics, "scale.prom");
 	log_begin(false);
 	for (i = 0; i < periods; i++) {
@@ -136,6 +136,7 @@ int main(int argc, char **argv)
 		guest_free(d.guest[i]);
 	}
 	free(d.guest);
+	hosted_free(&d.census);
 	fake_end();
 	unlink("scale.prom");
 	return 0;

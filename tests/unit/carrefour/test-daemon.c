@@ -13,6 +13,7 @@
 
 #include "chance.h"
 #include "guests/daemon.h"
+#include "metrics/metrics.h"
 #include "process/privileges.h"
 #include "control/server.h"
 #include "config/reload.h"
@@ -109,18 +110,20 @@ static void bad_configuration_changes_nothing(void **unused)
 /* A collector refuses a whole file for one byte that is none. */
 static void metrics_are_utf8(void **unused)
 {
-	const struct domain_metrics m = { .name = "a\xc3\xa9\xff\xc3", .id = 3 };
+	const struct domain_metrics counts = { .periods = 1 };
+	struct metrics_domain m = { .carrefour = &counts };
 	const char *path = file("");
 	char text[65536] = "";
 	FILE *f;
 
 	(void)unused;
-	assert_true(metrics_write(path, &m, 1));
+	metrics_label(&m, "", "a\xc3\xa9\xff\xc3");
+	assert_true(metrics_write(path, &m, 1, NULL));
 	f = fopen(path, "r");
 	assert_non_null(f);
 	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
 	fclose(f);
-	assert_non_null(strstr(text, "name=\"a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\""));
+	assert_non_null(strstr(text, "{domain=\"a\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\""));
 	assert_null(strchr(text, '\xff'));
 	unlink(path);
 }

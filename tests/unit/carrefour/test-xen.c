@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xen/host.c with a stand-in for libxenctrl: a host, and domains with vCPUs or without. */
+/* xen/host.c and xen/census.c with a stand-in for libxenctrl and libxencall: a host, and domains. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <xencall.h>
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
 
@@ -88,6 +90,121 @@ int xc_vcpu_getaffinity(xc_interface *xch, uint32_t domid, int vcpu, xc_cpumap_t
 	return 0;
 }
 
+static unsigned int nr_domains;
+
+static bool is_dying(unsigned int id)
+{
+	return id % 7 == 3;
+}
+
+/* Of every second number; as Xen, from @first on. */
+int xc_domain_getinfolist(xc_interface *xch, uint32_t first, unsigned int max, xc_domaininfo_t *info)
+{
+	unsigned int id, nr = 0;
+
+	(void)xch;
+	for (id = first + first % 2; id < 2 * nr_domains && nr < max; id += 2) {
+		info[nr] = (xc_domaininfo_t){ .domain = id, .flags = is_dying(id) ? XEN_DOMINF_dying : 0 };
+		info[nr].flags |= id ? XEN_DOMINF_hvm_guest : 0;
+		info[nr++].handle[15] = id;
+	}
+	return nr;
+}
+
+int xc_domain_numa_move_stats(xc_interface *xch, uint32_t domid, struct xen_domctl_numa_policy_stats *stats)
+{
+	(void)xch;
+	*stats = (struct xen_domctl_numa_policy_stats){ .pages = { [XEN_NUMA_MOVE_LATE] = domid } };
+	return 0;
+}
+
+xencall_handle *xencall_open(struct xentoollog_logger *logger, unsigned int flags)
+{
+	(void)logger, (void)flags;
+	return (xencall_handle *)&nr_domains;
+}
+
+int xencall_close(xencall_handle *h)
+{
+	(void)h;
+	return 0;
+}
+
+void *xencall_alloc_buffer(xencall_handle *h, size_t size)
+{
+	(void)h;
+	return malloc(size);
+}
+
+void xencall_free_buffer(xencall_handle *h, void *p)
+{
+	(void)h;
+	free(p);
+}
+
+/* USAGE of a domain with three steps: each has an entry of each size on the last node, in what is counted then. */
+int xencall1(xencall_handle *h, unsigned int op, uint64_t argument)
+{
+	struct xen_domctl *domctl = (struct xen_domctl *)(uintptr_t)argument;
+	struct xen_domctl_numa_policy_usage *usage = &domctl->u.numa_policy.u.usage;
+	uint64_t *counts;
+
+	(void)h;
+	assert_int_equal(op, __HYPERVISOR_domctl);
+	assert_true(domctl->interface_version == XEN_DOMCTL_INTERFACE_VERSION && domctl->cmd == XEN_DOMCTL_numa_policy);
+	assert_true(domctl->u.numa_policy.op == XEN_DOMCTL_NUMA_POLICY_USAGE && !usage->pad);
+	if (domctl->domain != 5) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	counts = usage->counts.p;
+	assert_true(usage->nr_nodes >= NODES);
+	usage->nr_nodes = NODES;
+	counts[(NODES - 1) * XEN_NUMA_USAGE_SIZES + usage->gfn] = usage->gfn + 1;
+	if (++usage->gfn == XEN_NUMA_USAGE_SIZES)
+		usage->gfn = XEN_NUMA_USAGE_END;
+	return 0;
+}
+
+static void memory_is_counted_by_steps(void **unused)
+{
+	uint64_t gfn = 0, bytes[NODES_MAX] = { 0 }, moves[NR_RESULTS], of_host[NODES_MAX];
+	unsigned int steps = 0;
+
+	(void)unused;
+	assert_int_equal(xen_open(), 0);
+	for (; gfn != XEN_COUNTED; steps++)
+		assert_int_equal(xen_count_memory(5, &gfn, bytes), 0);
+	assert_true(steps == 3 && !bytes[0] && bytes[1] == (1 << 12) + (2 << 21) + (3ULL << 30));
+	gfn = 0;
+	assert_int_equal(xen_count_memory(6, &gfn, bytes), EOPNOTSUPP);
+	assert_int_equal(xen_moves(5, moves), 0);
+	assert_true(moves[RESULT_LATE] == 5 && !moves[RESULT_DONE] && !moves[RESULT_NOT_TRIED]);
+	xen_host_memory(of_host);
+	assert_true(of_host[1] == 1 << 30 && !of_host[2]);
+	xen_close();
+}
+
+static void all_domains_are_listed(void **unused)
+{
+	struct xen_domain *domain = NULL;
+	unsigned int nr, i, id;
+
+	(void)unused;
+	assert_int_equal(xen_open(), 0);
+	for (nr_domains = 0; nr_domains < 1100; nr_domains += nr_domains % 256 == 255 ? 1 : 85) {
+		assert_int_equal(xen_domains(&domain, &nr), 0);
+		for (i = id = 0; id < 2 * nr_domains; id += 2)
+			if (!is_dying(id)) {
+				assert_true(domain[i].id == id && domain[i].pv == !id && domain[i].uuid[15] == (uint8_t)id);
+				i++;
+			}
+		assert_int_equal(nr, i);
+	}
+	free(domain);
+	xen_close();
+}
+
 static void vcpus_that_are_not_there_yet(void **unused)
 {
 	uint64_t free_bytes[NODES_MAX] = { 0 };
@@ -115,7 +232,8 @@ static void vcpus_that_are_not_there_yet(void **unused)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vcpus_that_are_not_there_yet),
+		cmocka_unit_test(vcpus_that_are_not_there_yet), cmocka_unit_test(memory_is_counted_by_steps),
+		cmocka_unit_test(all_domains_are_listed),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

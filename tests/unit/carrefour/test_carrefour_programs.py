@@ -16,9 +16,10 @@ PROGRAMS = ("test-decide", "test-limits", "test-large", "test-random", "test-par
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{HERE}"]
 # With a stand-in for what they need, and the objects that they alone have.
 STAND_IN = ("fake-", "periods.", "daemon.")
-FAKED = {"test-period": STAND_IN, "test-told": STAND_IN, "test-store": ("store.store.",), "test-xen": ("xen.host.",)}
+FAKED = {"test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
+         "test-store": ("store.store.",), "test-xen": ("xen.host.", "xen.census.")}
 KNOW_XEN = ("test-store", "test-xen")
-XEN_SOURCES = (SOURCE / "store/store.c", SOURCE / "xen/host.c")
+XEN_SOURCES = (SOURCE / "store/store.c", SOURCE / "xen/host.c", SOURCE / "xen/census.c")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -66,7 +67,8 @@ def compile_to(directory, source, name):
 def objects(tmp_path_factory):
     """Without sanitizers, which would only make it slower."""
     out = tmp_path_factory.mktemp("objects")
-    tests = (HERE / f"{name}.c" for name in ("world", "chance", "fake-xen", "fake-store", "periods", *PROGRAMS, *FAKED))
+    parts = "world", "chance", "fake-xen", "fake-census", "fake-store", "periods"
+    tests = (HERE / f"{name}.c" for name in (*parts, *PROGRAMS, *FAKED))
     for path in [*without_xen(), *XEN_SOURCES, *tests]:
         compile_to(out, path, str(path.relative_to(SOURCE if path.is_relative_to(SOURCE) else HERE).with_suffix(".o")))
     return out

@@ -191,18 +191,18 @@ def test_metrics(replay, trace, tmp_path):
     text = out.read_text()
     assert [path.name for path in tmp_path.iterdir()] == ["x.prom"]
     families = re.findall(r"^# TYPE (\S+) (?:counter|gauge)$", text, re.M)
-    assert len(families) == len(set(families)) == 18
+    assert len(families) == len(set(families)) == 19
     for line in text.splitlines():
-        assert re.fullmatch(r'# (HELP|TYPE) carrefour_\w+ .+|carrefour_\w+\{domid="1",name="1"(,\w+="[\w-]+")?\} [\d.]+', line)
+        assert re.fullmatch(r'# (HELP|TYPE) carrefour_\w+ .+|carrefour_\w+\{domain="1"(,\w+="[\w-]+")?\} [\d.]+', line)
         assert line.split("{")[0].split()[0] in families or line.startswith("# ")
-    value = dict(re.findall(r'^carrefour_(\w+)\{domid="1",name="1"\} (\S+)$', text, re.M))
+    value = dict(re.findall(r'^carrefour_(\w+)\{domain="1"\} (\S+)$', text, re.M))
     lines = replay(HERE / "traces/alternating.trace").splitlines()
     freezes = sum(": freeze " in line for line in lines)
     assert int(value["move_orders_total"]) == len(lines) - freezes > 0
     assert int(value["pages_frozen_total"]) == freezes > 0
     assert int(value["move_ordered_bytes_total"]) == 4096 * (len(lines) - freezes)
     assert int(value["backoffs_total"]) >= 1 and value["periods_total"] == "16"
-    assert re.findall(r'^carrefour_state\{domid="1",name="1",state="(.+)"\} 1$', text, re.M) == ["active"]
+    assert re.findall(r'^carrefour_state\{domain="1",state="(.+)"\} 1$', text, re.M) == ["active"]
 
 
 def test_metrics_that_cannot_be_written(replay, trace, tmp_path):

@@ -18,9 +18,10 @@ ROOMS = {
     "xen": ("common", "config", "decide"),
     "store": ("common", "decide", "process"),
     "guests": ("common", "config", "decide", "process", "store", "xen"),
+    "metrics": ("common", "config", "decide", "guests", "store", "xen"),
     "control": ("common", "config", "decide", "guests", "process", "trace", "xen"),
-    "daemon": ("common", "config", "control", "decide", "guests", "process", "store", "trace", "xen"),
-    "replay": ("common", "config", "decide", "guests", "trace"),
+    "daemon": ("common", "config", "control", "decide", "guests", "metrics", "process", "store", "trace", "xen"),
+    "replay": ("common", "config", "decide", "guests", "metrics", "trace"),
 }
 # Pure: a recorded trace gives the same decisions. explain.c and auto.c write to a buffer, which is all that they need stdio for.
 PURE = ("assert", "inttypes", "math", "stdarg", "stdbool", "stddef", "stdint", "stdlib", "string", "stdio")

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/breathe.h"
+#include "daemon/census.h"
+#include "process/clock.h"
+#include "process/log.h"
+#include "store/store.h"
+
+#define PART_OF_PERIOD 10
+
+static int list(struct daemon *d)
+{
+	struct xen_domain *domain = NULL;
+	unsigned int nr;
+	int error = xen_domains(&domain, &nr);
+
+	if (!error && !hosted_sync(&d->census, domain, nr))
+		error = ENOMEM;
+	free(domain);
+	return error;
+}
+
+/* What cannot be asked is not known; a domain that is gone, the next list leaves out. */
+static void ask(struct hosted *h)
+{
+	if (!h->named)
+		h->named = store_name(h->xen.id, h->name);
+	h->has_policy = !h->xen.pv && !xen_policy_get(h->xen.id, &h->policy);
+	h->has_moves = !h->xen.pv && !xen_moves(h->xen.id, h->moves);
+}
+
+void census_look(struct daemon *d)
+{
+	struct census *c = &d->census;
+	int error = list(d);
+	unsigned int i;
+
+	c->known = !error;
+	if (error && error != c->error)
+		log_line(LEVEL_WARNING, "cannot ask which domains there are: %s; no metrics meanwhile", strerror(error));
+	c->error = error;
+	for (i = 0; c->known && i < c->nr && breathe(d); i++)
+		ask(&c->hosted[i]);
+	hosted_find_twins(c);
+}
+
+static bool begin_next(struct daemon *d)
+{
+	struct hosted *h = hosted_next(&d->census, d->now, COUNT_NS);
+
+	if (!h)
+		return false;
+	h->tried = true;
+	h->tried_at = d->now;
+	/* It may have been renamed since the last time. */
+	h->named = store_name(h->xen.id, h->name);
+	d->census.counting = true;
+	d->census.id = h->xen.id;
+	d->census.gfn = 0;
+	memset(d->census.bytes, 0, sizeof(d->census.bytes));
+	return true;
+}
+
+static void step(struct census *c)
+{
+	struct hosted *h = hosted_find(c, c->id);
+	int error = xen_count_memory(c->id, &c->gfn, c->bytes);
+
+	c->counting = !error && c->gfn != XEN_COUNTED;
+	if (error || c->counting)
+		return;
+	h->counted = true;
+	h->counted_at = clock_wall_ns();
+	memcpy(h->bytes, c->bytes, sizeof(h->bytes));
+}
+
+void census_count(struct daemon *d)
+{
+	uint64_t until = clock_ns() + d->config.period_ms * MS / PART_OF_PERIOD;
+
+	do {
+		if (!d->census.counting && !begin_next(d))
+			return;
+		step(&d->census);
+	} while (breathe(d) && clock_ns() < until);
+}

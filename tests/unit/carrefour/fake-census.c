@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which domains the fake has, and where their memory is. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake-xen.h"
+
+void xen_host_memory(uint64_t bytes[NODES_MAX])
+{
+	memcpy(bytes, fake.bytes, sizeof(fake.bytes));
+}
+
+int xen_domains(struct xen_domain **domain, unsigned int *nr)
+{
+	int error = fake_enter(CALL_DOMAINS, 0);
+	struct xen_domain *new;
+	unsigned int i;
+
+	*nr = 0;
+	if (error)
+		return error;
+	new = realloc(*domain, (fake.nr + 1) * sizeof(*new));
+	if (!new)
+		return ENOMEM;
+	*domain = new;
+	for (i = 0; i < fake.nr; i++) {
+		const struct fake_guest *g = &fake.guest[i];
+
+		if (g->gone)
+			continue;
+		new[*nr] = (struct xen_domain){ .id = g->switches.id, .pv = g->pv };
+		memcpy(new[(*nr)++].uuid, g->uuid, sizeof(g->uuid));
+	}
+	return 0;
+}
+
+int xen_count_memory(unsigned int domid, uint64_t *gfn, uint64_t bytes[NODES_MAX])
+{
+	struct fake_guest *g;
+	int error = fake_enter_guest(CALL_COUNT, domid, &g);
+	uint64_t steps, n;
+
+	if (!error && g->pv)
+		error = EOPNOTSUPP;
+	if (error)
+		return error;
+	steps = g->steps ? g->steps : 1;
+	g->counted += !*gfn;
+	for (n = 0; n < fake.nr_nodes; n++)
+		bytes[n] += g->bytes[n] / steps;
+	if (++*gfn >= steps)
+		*gfn = XEN_COUNTED;
+	return 0;
+}
+
+int xen_moves(unsigned int domid, uint64_t pages[NR_RESULTS])
+{
+	struct fake_guest *g = fake_guest(domid);
+
+	if (!g || g->gone)
+		return ESRCH;
+	memcpy(pages, g->moves, sizeof(g->moves));
+	return g->pv ? EOPNOTSUPP : 0;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file of metrics: every domain of the host is in it, by what it is called, with what is known and no more. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/census.h"
+#include "daemon/tell.h"
+#include "metrics/families.h"
+#include "periods.h"
+
+#define FILE_NAME "m.prom"
+#define UUID(n) "uuid=\"00000000-0000-0000-0000-00000000000" n "\""
+
+static void start(unsigned int nodes, unsigned int guests)
+{
+	begin(nodes, guests);
+	strcpy(d.config.metrics, FILE_NAME);
+	d.config.metrics_ms = 1000;
+}
+
+static void stop(void)
+{
+	tell_no_metrics(&d);
+	end();
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A collector refuses the whole file for a series that is there twice. */
+static unsigned int check_series(void)
+{
+	static char *series[20000];
+	unsigned int nr = 0, i;
+	char *line = NULL;
+	size_t room = 0;
+	FILE *f = fopen(FILE_NAME, "r");
+
+	assert_non_null(f);
+	while (getline(&line, &room, f) > 0) {
+		char *value = strrchr(line, ' ');
+
+		if (*line == '#')
+			continue;
+		assert_non_null(value);
+		*value = '\0';
+		series[nr++] = strdup(line);
+	}
+	free(line);
+	fclose(f);
+	qsort(series, nr, sizeof(*series), by_text);
+	for (i = 1; i < nr; i++)
+		assert_string_not_equal(series[i - 1], series[i]);
+	for (i = 0; i < nr; i++)
+		free(series[i]);
+	return nr;
+}
+
+static void every_domain_is_told(void **unused)
+{
+	struct fake_guest *g;
+
+	(void)unused;
+	start(4, 3);
+	/* One with Carrefour, one without, one that is PV. */
+	fake_guest(2)->switches.carrefour = false;
+	fake_guest(3)->switches.carrefour = false;
+	fake_guest(3)->pv = true;
+	g = fake_guest(2);
+	g->policy = (struct xen_policy){ .name = "round-2m", .home = 0xb, .placed = 3, .fallback = 2 };
+	memcpy(g->bytes, (uint64_t[]){ 1 << 20, 2 << 20, 4 << 20, 1 << 20 }, 4 * sizeof(*g->bytes));
+	g->moves[RESULT_NO_ROOM] = 5;
+	periods(4);
+	assert_true(check_series() > 90);
+	assert_true(has(FILE_NAME, "\ncarrefour_build_info{version=\"test\"} 1\n"));
+	assert_true(has(FILE_NAME, "\ncarrefour_start_time_seconds 1700000001.000000000\n"));
+	assert_true(has(FILE_NAME, "\nxen_numa_node_memory_bytes{node=\"3\"} 549755813888\n"));
+	assert_true(has(FILE_NAME, "\nxen_numa_node_memory_free_bytes{node=\"3\"} 274877906944\n"));
+	assert_true(has(FILE_NAME, "\ncarrefour_guests{sampling=\"runs\"} 1\n"));
+	assert_true(has(FILE_NAME, "_domain_info{" UUID("3") ",domain=\"vm3\",domid=\"3\",type=\"pv\"} 1\n"));
+	assert_false(has(FILE_NAME, "_domain_policy_info{" UUID("3")));
+	assert_false(has(FILE_NAME, "_memory_bytes{" UUID("3")));
+	assert_false(has(FILE_NAME, "_moves_bytes_total{" UUID("3")));
+	assert_true(has(FILE_NAME, "_policy_info{" UUID("2") ",domain=\"vm2\",policy=\"round-2m\",home_nodes=\"0-1,3\","
+			"home_nodes_from=\"policy\"} 1\n"));
+	assert_true(has(FILE_NAME, "_policy_info{" UUID("1") ",domain=\"vm1\",policy=\"first-touch\",home_nodes=\"0-3\","
+			"home_nodes_from=\"affinity\"} 1\n"));
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("2") ",domain=\"vm2\",node=\"2\"} 4194304\n"));
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("1") ",domain=\"vm1\",node=\"2\"} 0\n"));
+	assert_true(has(FILE_NAME, "_memory_timestamp_seconds{" UUID("2") ",domain=\"vm2\"} 1700000002.000000000\n"));
+	assert_true(has(FILE_NAME, "_home_ratio{" UUID("2") ",domain=\"vm2\"} 0.500000\n"));
+	assert_true(has(FILE_NAME, "_placed_bytes_total{" UUID("2") ",domain=\"vm2\"} 12288\n"));
+	assert_true(has(FILE_NAME, "_fallback_bytes_total{" UUID("2") ",domain=\"vm2\"} 8192\n"));
+	assert_true(has(FILE_NAME, "_moves_bytes_total{" UUID("2") ",domain=\"vm2\",result=\"no-room\"} 20480\n"));
+	/* What Carrefour does is told of the one that has it. */
+	assert_true(has(FILE_NAME, "\ncarrefour_guest_info{" UUID("1") ",domain=\"vm1\",carrefour=\"on\",auto=\"off\","
+			"sampling=\"runs\"} 1\n"));
+	assert_true(has(FILE_NAME, "\ncarrefour_local_ratio{" UUID("1") ",domain=\"vm1\"} "));
+	assert_false(has(FILE_NAME, "\ncarrefour_periods_total{" UUID("2")));
+	stop();
+
+	/* The same without Carrefour anywhere. */
+	start(2, 2);
+	fake_guest(1)->switches.carrefour = fake_guest(2)->switches.carrefour = false;
+	periods(2);
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("2") ",domain=\"vm2\",node=\"0\"} 4294967296\n"));
+	assert_true(has(FILE_NAME, "\ncarrefour_guests{sampling=\"runs\"} 0\n"));
+	stop();
+}
+
+/* It is the same VM after a reboot, and after it was renamed; two are never one. */
+static void it_is_known_again(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	start(2, 3);
+	for (i = 1; i <= 3; i++)
+		fake_guest(i)->uuid[15] = 7;
+	strcpy(fake_guest(3)->switches.name, "vm1");
+	fake_guest(2)->gone = true;
+	fake_guest(3)->gone = true;
+	periods(2);
+	assert_true(has(FILE_NAME, "carrefour_periods_total{" UUID("7") ",domain=\"vm1\"} "));
+	/* While it is replaced, both may be there: the newer one counts. */
+	fake_guest(3)->gone = false;
+	fake.changed = true;
+	periods(2);
+	check_series();
+	assert_true(has(FILE_NAME, "_info{" UUID("7") ",domain=\"vm1\",domid=\"3\""));
+	assert_false(has(FILE_NAME, "domid=\"1\""));
+	fake_guest(1)->gone = true;
+	fake.changed = true;
+	periods(2);
+	assert_true(has(FILE_NAME, "carrefour_periods_total{" UUID("7") ",domain=\"vm1\"} "));
+	/* Of another name it is another series, of the same UUID; everywhere at once. */
+	strcpy(fake_guest(3)->switches.name, "db \"1\"\n");
+	periods(61);
+	check_series();
+	assert_true(has(FILE_NAME, "carrefour_periods_total{" UUID("7") ",domain=\"db \\\"1\\\"\\n\"} "));
+	assert_false(has(FILE_NAME, "domain=\"vm1\""));
+	/* One whose name nobody tells is called by its number. */
+	fake.call[CALL_NAME].error = EIO;
+	periods(61);
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"3\",node=\"0\"} "));
+	fake.call[CALL_NAME].error = 0;
+	periods(2);
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"db \\\"1\\\"\\n\",node=\"0\"} "));
+	stop();
+}
+
+static unsigned int counting, others;
+
+static void count_in_turn(enum fake_call call, unsigned int id)
+{
+	if (call == CALL_COUNT && id != counting) {
+		others += counting && fake_guest(counting)->steps > 1 && d.census.gfn;
+		counting = id;
+	}
+}
+
+/* Of hundreds of steps each: one after the other, none twice in a minute, and not all of a period. */
+static void counting_is_bounded(void **unused)
+{
+	uint64_t longest_of = 0;
+	unsigned int i, p;
+
+	(void)unused;
+	start(2, 9);
+	counting = others = 0;
+	fake.between = count_in_turn;
+	fake.call[CALL_COUNT].us = 4000;
+	for (i = 1; i <= 9; i++) {
+		fake_guest(i)->switches.carrefour = false;
+		fake_guest(i)->steps = 200;
+		fake_guest(i)->bytes[0] = 200 << 20;
+	}
+	for (p = 0; p < 160; p++) {
+		uint64_t before = fake.now;
+
+		periods(1);
+		if (fake.now - before - 1000 * MS > longest_of)
+			longest_of = fake.now - before - 1000 * MS;
+		/* Half of a count is none. */
+		if (p == 3)
+			assert_false(has(FILE_NAME, "_memory_bytes{" UUID("1")));
+		if (p == 12)
+			assert_true(has(FILE_NAME, "_memory_bytes{" UUID("1") ",domain=\"vm1\",node=\"0\"} 209715200\n") &&
+				    !has(FILE_NAME, "_memory_bytes{" UUID("5")));
+	}
+	/* 100 ms, and a step that began within them; in between, others were served. */
+	assert_in_range(longest_of, 90 * MS, 105 * MS);
+	assert_in_range(longest, 1, 60 * MS);
+	assert_int_equal(others, 0);
+	/* Nine that take 8 s each: more than a minute, and all have their turn. */
+	for (i = 1; i <= 9; i++)
+		assert_in_range(fake_guest(i)->counted, 2, 3);
+	stop();
+
+	/* What is quick is not asked for more often. */
+	start(2, 5);
+	fake.between = NULL;
+	fake.call[CALL_COUNT].us = 1000;
+	periods(121);
+	for (i = 1; i <= 5; i++)
+		assert_in_range(fake_guest(i)->counted, 2, 3);
+	assert_true(fake.call[CALL_COUNT].calls <= 15);
+	stop();
+
+	/* Without a file nobody asks. */
+	start(2, 5);
+	*d.config.metrics = '\0';
+	periods(3);
+	assert_int_equal(fake.call[CALL_COUNT].calls + fake.call[CALL_DOMAINS].calls, 0);
+	stop();
+}
+
+static void what_is_not_known_is_left_out(void **unused)
+{
+	struct stat before, after;
+
+	(void)unused;
+	start(2, 2);
+	fake_guest(2)->switches.carrefour = false;
+	fake.call[CALL_COUNT].error = EIO;
+	fake.call[CALL_POLICY_GET].error = ENOSYS;
+	fake.call[CALL_POLICY_GET].of = 2;
+	periods(2);
+	assert_false(has(FILE_NAME, "_domain_memory_bytes{") || has(FILE_NAME, "_home_ratio{") ||
+		     has(FILE_NAME, "_memory_timestamp_seconds{"));
+	assert_true(has(FILE_NAME, "_domain_policy_info{" UUID("1")));
+	assert_false(has(FILE_NAME, "_domain_policy_info{" UUID("2")) || has(FILE_NAME, "_placed_bytes_total{" UUID("2")));
+	/* A count that fails is tried again in a minute, not at once. */
+	assert_int_equal(fake.call[CALL_COUNT].calls, 2);
+	fake.call[CALL_COUNT].error = 0;
+	periods(60);
+	assert_true(has(FILE_NAME, "_domain_memory_bytes{" UUID("2")));
+	assert_false(has(FILE_NAME, "_home_ratio{" UUID("2")));
+	/* A domain whose number was another one's is another one. */
+	fake_guest(2)->uuid[15] = 9;
+	fake.call[CALL_COUNT].error = EIO;
+	periods(1);
+	assert_false(has(FILE_NAME, "_domain_memory_bytes{" UUID("2")) || has(FILE_NAME, "_domain_memory_bytes{" UUID("9")));
+	/* Nobody tells which there are: what is there is seen to be old. */
+	assert_int_equal(stat(FILE_NAME, &before), 0);
+	fake.call[CALL_DOMAINS].error = EAGAIN;
+	periods(20);
+	assert_int_equal(lines("cannot ask which domains there are"), 1);
+	assert_int_equal(stat(FILE_NAME, &after), 0);
+	assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+	fake.call[CALL_DOMAINS].error = 0;
+	periods(2);
+	assert_int_equal(stat(FILE_NAME, &after), 0);
+	assert_true(before.st_mtim.tv_nsec != after.st_mtim.tv_nsec || before.st_mtim.tv_sec != after.st_mtim.tv_sec);
+	stop();
+}
+
+/* As often as is asked for, however long a period is; and again as soon as it can. */
+static void it_is_written_when_it_is_time(void **unused)
+{
+	unsigned int i, written = 0;
+
+	(void)unused;
+	start(2, 1);
+	d.config.metrics_ms = 5000;
+	for (i = 0; i < 50; i++) {
+		periods(1);
+		written += is_there(FILE_NAME);
+		unlink(FILE_NAME);
+	}
+	assert_int_equal(written, 10);
+	strcpy(d.config.metrics, "none/m.prom");
+	periods(20);
+	assert_int_equal(lines("cannot write it: No such file"), 1);
+	strcpy(d.config.metrics, FILE_NAME);
+	periods(1);
+	assert_true(is_there(FILE_NAME));
+	/* The period before: it took as long as calls did. */
+	fake.call[CALL_HOST].us = 1500000;
+	d.config.metrics_ms = 100;
+	periods(2);
+	assert_true(has(FILE_NAME, "\ncarrefour_periods_late_total 1\n"));
+	stop();
+}
+
+static void nodes_are_text(void **unused)
+{
+	static const struct {
+		uint64_t nodes;
+		const char *text;
+	} cases[] = {
+		{ 0, "" }, { 1, "0" }, { 0xb, "0-1,3" }, { 1ULL << 63, "63" }, { ~0ULL, "0-63" }, { 0x8000000000000005, "0,2,63" },
+	};
+	char text[NODES_SIZE];
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		nodes_text(text, cases[i].nodes);
+		assert_string_equal(text, cases[i].text);
+	}
+	/* The longest. */
+	nodes_text(text, 0x5555555555555555);
+	assert_int_equal(strlen(text), 5 * 1 + 27 * 2 + 31);
+}
+
+/* One test alone: its name. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_domain_is_told), cmocka_unit_test(it_is_known_again),
+		cmocka_unit_test(counting_is_bounded), cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(it_is_written_when_it_is_time), cmocka_unit_test(nodes_are_text),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
+}
