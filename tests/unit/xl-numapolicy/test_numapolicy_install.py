@@ -135,6 +135,16 @@ def test_manual_names_everything_the_help_does(xl, manual):
     assert [word for word in sorted(words) if word not in text] == []
 
 
+def test_manual_explains_each_line_of_show():
+    """By the word that the line begins with."""
+    source = (SOURCE / "cmd/sentences.c").read_text()
+    labels = set(re.findall(r'print_parts\("([^"]+)"', source) + re.findall(r'LABEL[^;]*?\\n",\s*"([\w ]+)"', source))
+    assert {"policy", "limit", "vCPUs", "moved", "beyond", "kept", "carrefour"} <= labels
+    section = (SOURCE / "xl-numa-policy.pod").read_text().split("\n=item B<show> ")[1].split("\n=item B<top>")[0]
+    words = " ".join(section.split())
+    assert [label for label in sorted(labels) if not re.search(rf"\b{label}\b", words, re.I)] == []
+
+
 def page_of_policies(xl):
     return xl.good("set", "--help").split("Policies:\n")[1].split("\n\n")[0]
 
