@@ -14,7 +14,6 @@ bool reload(struct config *config, const char *path, struct reload *what, char *
 			 new.sample_permille != config->sample_permille || new.period_ms != config->period_ms ||
 			 new.sample_ibs != config->sample_ibs;
 	what->period = new.period_ms != config->period_ms;
-	what->metrics = strcmp(new.metrics, config->metrics) != 0;
 	what->user = strcmp(new.user, config->user) != 0;
 	*config = new;
 	return true;

@@ -9,7 +9,6 @@ struct reload {
 	bool sampling;	/* has to begin anew */
 	bool user;	/* waits for the next start */
 	bool period;	/* it may be over sooner */
-	bool metrics;	/* another file, or none */
 };
 
 /* False: one line in @error, and *config is as it was. */

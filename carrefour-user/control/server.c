@@ -71,6 +71,10 @@ bool server_open(const char *path, const struct service *s, char *error, size_t 
 	mode_t mask;
 	bool bound;
 
+	if (!*path) {
+		snprintf(error, size, "'' is no path for a socket; give one");
+		return false;
+	}
 	if (strlen(path) >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
 		return fail(error, size, path, "cannot listen there");

@@ -63,11 +63,16 @@ static void advice(FILE *f, const struct guest *g)
 	fprintf(f, ", \"done\": %s}", yes(g->switches.mode == AUTO_ON && g->applied));
 }
 
-static void last_period(FILE *f, const struct verdict *v)
+static void last_period(FILE *f, const struct guest *g)
 {
+	static const struct verdict nothing;
+	/* What was so before is not what is. */
+	const struct verdict *v = g->metrics.known ? &g->metrics.last : &nothing;
 	const struct measure *m = &v->measure;
 
-	fprintf(f, "\"state\": \"%s\", \"samples\": %" PRIu64 ", ", state_name(v->state), m->samples);
+	fputs("\"state\": ", f);
+	json_text(f, g->metrics.known ? state_name(v->state) : NULL);
+	fprintf(f, ", \"samples\": %" PRIu64 ", ", m->samples);
 	percent(f, "local_percent", m->local);
 	fputs(", ", f);
 	percent(f, "imbalance_percent", m->imbalance);
@@ -117,7 +122,7 @@ void view_show(FILE *f, const struct daemon *d)
 		fputs(", ", f);
 		sampling(f, g);
 		fputs(", ", f);
-		last_period(f, &g->metrics.last);
+		last_period(f, g);
 		fputs(", ", f);
 		advice(f, g);
 		fputs(", ", f);
@@ -156,7 +161,7 @@ void view_explain(FILE *f, const struct daemon *d, const struct guest *g)
 	advice(f, g);
 	fputs(", \"last_period\": ", f);
 	explain_verdict(text, &g->metrics.last, &d->config);
-	json_text(f, g->metrics.periods ? text : NULL);
+	json_text(f, g->metrics.periods && g->metrics.known ? text : NULL);
 	fputs(", \"auto_says\": ", f);
 	if (g->advised)
 		auto_explain(text, sizeof(text), &g->advice, &d->config);

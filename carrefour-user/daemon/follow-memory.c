@@ -46,7 +46,9 @@ static int move(struct daemon *d, struct guest *g)
 	unsigned int pages;
 	int error = 0;
 
-	while (!error && f->gfn != XEN_REBALANCED && (pages = follow_step(f)) && (begun = clock_ns()) < until && breathe(d)) {
+	/* A new configuration need not wait: it goes on in the next period. */
+	while (!error && f->gfn != XEN_REBALANCED && (pages = follow_step(f)) && (begun = clock_ns()) < until && breathe(d) &&
+	       !d->reloads) {
 		moved = stays = 0;
 		error = xen_rebalance(g->switches.id, &f->gfn, pages, &moved, &stays);
 		follow_took(f, &d->host, moved, stays);

@@ -12,7 +12,6 @@
 #include "daemon/loop.h"
 #include "daemon/period.h"
 #include "daemon/sampling.h"
-#include "daemon/tell.h"
 #include "process/clock.h"
 #include "process/log.h"
 #include "process/notify.h"
@@ -46,8 +45,6 @@ static void read_signals(struct daemon *d)
 			d->reloads = true;
 		else
 			d->ends = true;
-		/* What takes long may go on in the next period. */
-		d->follow_until = 0;
 	}
 }
 
@@ -105,8 +102,6 @@ static bool reload_config(struct daemon *d, const char *path, bool user_is_given
 	log_line(LEVEL_INFO, "%s: read again", path);
 	if (what.user && !user_is_given)
 		log_line(LEVEL_WARNING, "%s: user holds from the next start on", path);
-	if (what.metrics)
-		tell_no_metrics(d);
 	record_reconfigured();
 	for (i = 0; what.sampling && i < d->nr; i++)
 		sampling_end(d->guest[i]);

@@ -81,23 +81,41 @@ static void end_of_period(struct daemon *d, struct guest *g)
 	apply_advice(d, g);
 }
 
-static struct guest *in_turn(const struct daemon *d, unsigned int i)
+/*
+ * Whose turn it is to be the first, as an index. It goes around those that were looked at: a trace has no others, and
+ * carrefour-replay takes the same turns.
+ */
+static unsigned int first_in_turn(const struct daemon *d)
 {
-	return d->guest[host_turn(d->period, i, d->nr)];
+	unsigned int i, nr = 0, before;
+
+	for (i = 0; i < d->nr; i++)
+		nr += d->guest[i]->looked;
+	before = nr ? host_turn(d->period, 0, nr) : 0;
+	for (i = 0; i < d->nr; i++)
+		if (d->guest[i]->looked && !before--)
+			break;
+	return i;
+}
+
+static struct guest *in_turn(const struct daemon *d, unsigned int first, unsigned int i)
+{
+	return d->guest[(first + i) % d->nr];
 }
 
 static void run(struct daemon *d)
 {
-	unsigned int i;
+	unsigned int i, first;
 
 	/* How many accesses there are, neither source of samples tells. */
 	host_next_period(&d->host, &d->config, d->node_free, -1);
 	for (i = 0; i < d->nr && breathe(d); i++)
 		observe(d, d->guest[i]);
 	divide_memory(d);
+	first = first_in_turn(d);
 	for (i = 0; i < d->nr && breathe(d); i++)
-		if (in_turn(d, i)->looked)
-			decide_for(d, in_turn(d, i));
+		if (in_turn(d, first, i)->looked)
+			decide_for(d, in_turn(d, first, i));
 	if (d->ends)
 		return;
 	if (record_any())
@@ -107,8 +125,8 @@ static void run(struct daemon *d)
 			sampling_done(d->guest[i]);
 	follow_memory_begin(d);
 	for (i = 0; i < d->nr && breathe(d); i++)
-		if (in_turn(d, i)->looked)
-			end_of_period(d, in_turn(d, i));
+		if (in_turn(d, first, i)->looked)
+			end_of_period(d, in_turn(d, first, i));
 }
 
 static void drop_gone(struct daemon *d)

@@ -107,6 +107,9 @@ static void begin(struct guest *g, const struct daemon *d)
 		return;
 	}
 	guest_close(g);
+	/* Its part of the budget is for others now. */
+	if (g->sampling != SAMPLING_NOT_YET)
+		guest_forget(g);
 }
 
 static bool make_room(struct guest *g)

@@ -34,7 +34,7 @@ struct guest *guest_new(const struct switches *switches)
 	return g;
 }
 
-static void forget_pages(struct guest *g)
+void guest_forget(struct guest *g)
 {
 	if (g->domain)
 		domain_free(g->domain);
@@ -72,7 +72,7 @@ size_t guest_bytes(const struct guest *g, unsigned int nr_nodes)
 
 void guest_free(struct guest *g)
 {
-	forget_pages(g);
+	guest_forget(g);
 	guest_close(g);
 	free(g->vcpu_node);
 	free(g);
@@ -80,7 +80,7 @@ void guest_free(struct guest *g)
 
 void guest_follow(struct guest *g)
 {
-	forget_pages(g);
+	guest_forget(g);
 	g->follow = (struct follow){ .on = true };
 }
 
@@ -98,7 +98,7 @@ void guest_update(struct guest *g, const struct switches *switches)
 		g->auto_state = auto_begin();
 	/* Pages that were moved are not its business any more. */
 	if (!switches->carrefour)
-		forget_pages(g);
+		guest_forget(g);
 }
 
 bool guest_is_at_rest(const struct guest *g)

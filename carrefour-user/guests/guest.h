@@ -107,6 +107,8 @@ bool guest_is_at_rest(const struct guest *guest);
 bool guest_open(struct guest *guest, unsigned int nr_nodes);
 /* Gives it back, and the samples. */
 void guest_close(struct guest *guest);
+/* What Carrefour knows of its pages. */
+void guest_forget(struct guest *guest);
 size_t guest_bytes(const struct guest *guest, unsigned int nr_nodes);
 
 /*

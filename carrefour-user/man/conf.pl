@@ -53,10 +53,10 @@ carrefour.conf - configuration of carrefourd
 
 =head1 DESCRIPTION
 
-carrefourd(8) reads F</etc/xen/carrefour.conf> when it starts, and again at SIGHUP. A line is
-B<KEY = VALUE>, or empty, or begins with C<#>. Each setting may be set once. carrefourd refuses what it
-does not understand, with a line that names the file, the line and what would be right. C<carrefourd
---check-config> says whether a file is right.
+carrefourd(8) reads F</etc/xen/carrefour.conf> when it starts, and again at SIGHUP: run C<systemctl
+reload carrefourd> after a change. A line is B<KEY = VALUE>, or empty, or begins with C<#>. You may
+set each setting once. carrefourd refuses a line that it does not understand, names the file and the
+line, and says what would be right. C<carrefourd --check-config> says whether the file is right.
 
 END
 

@@ -150,7 +150,7 @@ static void replay_period(struct replay *r, struct trace_period *p)
 		/* Beside those that were decided for, it took nothing from their budget. */
 		if (r->options->check && !d->decided)
 			continue;
-		if (d->pages && !domain_resize(g->domain, d->pages))
+		if (!domain_resize(g->domain, d->pages ? d->pages : r->config.pages))
 			die("out of memory");
 		out = decide(g->domain, &r->config, &r->host, &d->in);
 		metrics_count(&g->metrics, &out.verdict);

@@ -141,6 +141,13 @@ void cache_set(unsigned int id, const struct switches *now)
 	clear(marked, id);
 }
 
+const struct switches *cache_after(unsigned int id)
+{
+	unsigned int i = place_of(id + 1);
+
+	return i < nr_known ? &known[i] : NULL;
+}
+
 bool cache_copy(struct switches **all, unsigned int *nr)
 {
 	*nr = nr_known;

@@ -30,6 +30,9 @@ bool cache_next(unsigned int *id);
 /* What was said of it; NULL: nothing is on. Without memory it is asked of again. */
 void cache_set(unsigned int id, const struct switches *now);
 
+/* The first of those that are known after @id; NULL: there are no more. Until anything else is called. */
+const struct switches *cache_after(unsigned int id);
+
 /* All that is known, malloc()ed, in the order of ids. False: out of memory. */
 bool cache_copy(struct switches **all, unsigned int *nr);
 

@@ -17,6 +17,7 @@
 #include "store/store.h"
 
 #define READS_MAX 256	/* domains that are asked of in a period, with some requests each */
+#define NAMES 8		/* that are read again in a period */
 #define WRITE_TRIES 8
 
 static struct xs_handle *xs;
@@ -90,10 +91,49 @@ static bool is_alive(void)
 	return names && (watching || watch());
 }
 
+bool store_name(unsigned int domid, char to[NAME_SIZE])
+{
+	char path[64], *name;
+	bool found;
+
+	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
+	name = xs ? xs_read(xs, XBT_NULL, path, NULL) : NULL;
+	found = name && *name;
+	if (found)
+		snprintf(to, NAME_SIZE, "%s", name);
+	else
+		snprintf(to, NAME_SIZE, "%u", domid);
+	free(name);
+	text_clean(to);
+	return found;
+}
+
+/*
+ * Some at a time. A name changes while nothing of /libxl does: when a migration is over, and by `xl rename`. A watch would tell
+ * of all that guests write beside it.
+ */
+static void look_at_names(void)
+{
+	static unsigned int last;
+	const struct switches *w = NULL;
+	char name[NAME_SIZE];
+	unsigned int i;
+
+	for (i = 0; i < NAMES && (w = cache_after(last)); i++) {
+		last = w->id;
+		if (store_name(last, name) && strcmp(name, w->name))
+			cache_mark(last);
+	}
+	if (!w)
+		last = 0;
+}
+
 bool store_check(void)
 {
-	if (xs && is_alive())
+	if (xs && is_alive()) {
+		look_at_names();
 		return true;
+	}
 	if (xs) {
 		log_line(LEVEL_WARNING, "the connection to xenstore is lost; it is opened again, and domains stay as they were");
 		store_close();
@@ -170,23 +210,6 @@ static enum auto_class class_of(const char *value)
 		if (is(value, class_name(class)))
 			return class;
 	return CLASS_UNKNOWN;
-}
-
-bool store_name(unsigned int domid, char to[NAME_SIZE])
-{
-	char path[64], *name;
-	bool found;
-
-	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
-	name = xs ? xs_read(xs, XBT_NULL, path, NULL) : NULL;
-	found = name && *name;
-	if (found)
-		snprintf(to, NAME_SIZE, "%s", name);
-	else
-		snprintf(to, NAME_SIZE, "%u", domid);
-	free(name);
-	text_clean(to);
-	return found;
 }
 
 /* False: nothing is on. */

@@ -52,7 +52,7 @@ def test_a_guest_is_repaired_and_says_why(machine):
     parts = carrefour.start_guest(machine)
     assert "carrefourd does not run: placement is static" in policy(machine, "top")
     said = policy(machine, "set g +carrefour")
-    assert re.match(r"g \(id \d+\): carrefour on\nbut carrefourd does not run: nothing comes of it", said)
+    assert re.match(r"g \(id \d+\): carrefour on\nbut carrefourd does not run: Carrefour and auto do nothing", said)
     assert "carrefourd does not run" in refusal(machine, "explain g")
     assert row(machine)["carrefour"] is False
     daemon = Daemon(machine)
@@ -64,9 +64,9 @@ def test_a_guest_is_repaired_and_says_why(machine):
     assert 0 < least <= of_top["total_moved_bytes"] <= most and of_top["total_samples_dropped"] == 0
     assert re.search(r"carrefourd: period \d+ of 1.0 s, 1 domain watched", policy(machine, "top"))
     lines = policy(machine, "show g")
-    assert re.search(r"^carrefour +on, auto off$", lines, re.M)
-    assert re.search(r"^accesses +\d+ samples in the last period, \S+% of them local, imbalance \S+%$", lines, re.M)
-    assert re.search(r"^migrated +\d+ pages in the last period, [\d.]+[KMG] in all; 0 samples were dropped$", lines, re.M)
+    assert re.search(r"^ +carrefour +on, auto off$", lines, re.M)
+    assert re.search(r"^ +accesses +\d+ samples in the last period, \S+% of them local, imbalance \S+%$", lines, re.M)
+    assert re.search(r"^ +migrated +\d+ pages in the last period, [\d.]+[KMG] in all$", lines, re.M)
     explained = policy(machine, "explain g")
     assert re.search(r"migrate +gfn 0x\w+ .*from node 1 to [23]: .*moved", explained)
     decisions = json.loads(policy(machine, "explain g --json"))["decisions"]

@@ -21,7 +21,7 @@ def ept(hypervisor):
 
 
 def has_moved(shown):
-    return bool(re.search(r"^moved +[1-9]", shown, re.M))
+    return bool(re.search(r"^ *moved +[1-9]", shown, re.M))
 
 
 def not_moved(machine, domain, error, word, moved=False):

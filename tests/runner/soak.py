@@ -21,9 +21,10 @@ BESIDE = {"bare": ("tests/boot",), "bench": ("tests/boot", "tests/numasim"), "nu
 PAGE = """\
 # The long campaign
 
-`make soak` runs these tests, which `make test` leaves out: their truths have a shorter test there. `make soak ONLY=WORDS` runs those
-whose names match, as pytest's `-k` does; what has passed with the same inputs is not run again, `FORCE=1` runs it all the same.
-Inputs are all files of the product and of the test's directory: *stale* says that one of them has changed since.
+`make soak` runs these tests, which `make test` leaves out: their truths have a shorter test there.
+`make soak ONLY=WORDS` runs those whose names match, as pytest's `-k` does. What has passed with the
+same inputs is not run again; with `FORCE=1` it is. Inputs are all files of the product and of the
+test's directory: *stale* says that one of them has changed since.
 
 {passed} of {all} have passed with the inputs of {date}, commit {commit}.
 

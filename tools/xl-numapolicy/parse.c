@@ -11,6 +11,7 @@
 
 #define OPTIONS_MAX 32
 #define OWNERS_TOLD 3	/* commands that a refusal names as those which have an option */
+#define HELP 255	/* getopt's value of --help; of -h it is the letter */
 #define FIRST 256	/* getopt's values of a table's options; those below are letters */
 
 struct parsing {
@@ -135,11 +136,11 @@ static void take_switches(struct parsing *p, int *argc, char **argv)
 static void __attribute__((noreturn)) refuse_option(const struct parsing *p, const char *word)
 {
 	char list[128], name[64];
-	bool is_letter = optopt && optopt < FIRST;
+	bool is_letter = optopt && optopt < HELP;
 	unsigned int nr;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	if (optopt >= FIRST)
+	if (optopt >= HELP)
 		die_usage(p->name, "option '%s' takes no value", name);
 	if (is_letter)
 		snprintf(name, sizeof(name), "-%c", optopt);
@@ -158,7 +159,7 @@ static void fill_known(const struct option_spec *table, struct option *known, ch
 
 	/* The colon: getopt says nothing, and tells a missing value apart. */
 	letters += sprintf(letters, ":h");
-	*known++ = (struct option){ "help", no_argument, NULL, 'h' };
+	*known++ = (struct option){ "help", no_argument, NULL, HELP };
 	for (i = 0; table[i].name; i++) {
 		if (table[i].kind == OPTION_SWITCH)
 			continue;
@@ -190,7 +191,7 @@ struct options parse_options(const struct command *command, const char *name, in
 	take_switches(&p, argc, *argv);
 	fill_known(command->options, known, letters);
 	while ((c = getopt_long(*argc, *argv, letters, known, NULL)) != -1) {
-		if (c == 'h') {
+		if (c == 'h' || c == HELP) {
 			help_command(command);
 			output_end();
 			exit(EXIT_SUCCESS);

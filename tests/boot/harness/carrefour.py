@@ -135,7 +135,7 @@ def wait_recorded(machine, recording):
 
 
 # what Xen has moved of what was ordered, of guest g
-MOVED_PAGES = f"""sed -n 's/^carrefour_moves_result_total.*,name="g",result="moved"}} //p' {METRICS} | grep . || echo 0"""
+MOVED_PAGES = f"""sed -n 's/^carrefour_moves_result_total.*domain="g",result="moved"}} //p' {METRICS} | grep . || echo 0"""
 
 
 def moved_pages(machine):

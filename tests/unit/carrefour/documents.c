@@ -26,6 +26,7 @@ static void fill(struct guest *g)
 	g->policy = (struct xen_policy){ .name = "first-touch", .home = 0xb };
 	g->period = (struct counters){ .faults = 410, .marked = 900, .ns = 5000, .guest_ns = 1000000 };
 	metrics_count(&g->metrics, &v);
+	g->metrics.known = true;
 	g->metrics.results[RESULT_BUSY] = 7;
 	g->metrics.dropped = 8;
 	for (i = 0; i < 70; i++)

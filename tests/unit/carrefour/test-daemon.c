@@ -268,6 +268,18 @@ static void a_file_that_is_no_socket_stays(void **unused)
 	unlink(path);
 }
 
+/* -s "$UNSET": the kernel takes that for a socket of the abstract name space, where anybody may ask. */
+static void a_socket_has_a_path(void **unused)
+{
+	char error[512] = "";
+
+	(void)unused;
+	assert_false(server_open("", NULL, error, sizeof(error)));
+	assert_string_equal(error, "'' is no path for a socket; give one");
+	assert_int_equal(access(".lock", F_OK), -1);
+	server_close();
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -279,6 +291,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(guests_follow_the_store),
 		cmocka_unit_test(memory_follows_until_auto_is_off),
 		cmocka_unit_test(a_file_that_is_no_socket_stays),
+		cmocka_unit_test(a_socket_has_a_path),
 		cmocka_unit_test(root_is_given_up),
 	};
 

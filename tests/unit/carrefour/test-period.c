@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Periods of the daemon: what takes long, and how much memory there is. */
+#include <errno.h>
+
 #include "decide/decide.h"
 #include "periods.h"
 
@@ -98,6 +100,39 @@ static void the_end_is_not_put_off(void **unused)
 	end();
 }
 
+static void reload_soon(enum fake_call call, unsigned int id)
+{
+	(void)id;
+	if (call == CALL_REBALANCE && fake.call[call].calls == 20 && !d.reloads) {
+		d.reloads = true;
+		fake.call[CALL_REBALANCE].calls = 0;
+	}
+}
+
+/* SIGHUP waits for the end of the period, which does not wait for memory to follow. */
+static void a_new_configuration_is_not_put_off(void **unused)
+{
+	(void)unused;
+	begin(4, 1);
+	d.config.period_ms = 8000;
+	fake_guest(1)->switches = (struct switches){ .id = 1, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	fake_guest(1)->policy.name = "round-4k";
+	fake_guest(1)->gfns = 1ULL << 40;
+	fake.call[CALL_REBALANCE].us = 10000;
+	periods(3);
+	fake.call[CALL_REBALANCE].calls = 0;
+	fake.between = reload_soon;
+	periods(1);
+	assert_true(d.reloads && fake.call[CALL_REBALANCE].calls < 10);
+	/* The next one goes on. */
+	d.reloads = false;
+	fake.between = NULL;
+	fake.call[CALL_REBALANCE].calls = 0;
+	periods(1);
+	assert_true(fake.call[CALL_REBALANCE].calls > 100);
+	end();
+}
+
 /* What came while others were looked at belongs to the next period, wherever its room is by then. */
 static void samples_that_come_meanwhile_are_kept(void **unused)
 {
@@ -170,6 +205,39 @@ static void who_rests_gives_back(void **unused)
 	end();
 }
 
+static void refuse_all_but_one(enum fake_call call, unsigned int id)
+{
+	fake.call[CALL_START].error = call == CALL_START && id > 1 ? EXDEV : 0;
+}
+
+/* What the others leave, one guest may have; so they keep nothing. */
+static void who_is_refused_gives_back(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin(2, 5);
+	d.config.memory_mb = 16;
+	periods(5);
+	for (i = 2; i <= 5; i++) {
+		assert_true(domain_pages(d.guest[i - 1]->domain) == 16384);
+		fake_guest(i)->state = XEN_UNFIT;
+	}
+	fake.between = refuse_all_but_one;
+	for (i = 0; i < 70; i++) {
+		periods(1);
+		assert_true(guests_bytes(&d) <= 16 * MIB);
+	}
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	fake.between = NULL;
+	fake.call[CALL_START].error = 0;
+	periods(40);
+	for (i = 0; i < 5; i++)
+		assert_true(d.guest[i]->looked && d.guest[i]->domain);
+	assert_true(guests_bytes(&d) <= 16 * MIB);
+	end();
+}
+
 static void affinity_is_asked_for_now_and_then(void **unused)
 {
 	(void)unused;
@@ -188,9 +256,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(others_are_served_meanwhile),
 		cmocka_unit_test(moves_and_questions_let_others_in),
 		cmocka_unit_test(the_end_is_not_put_off),
+		cmocka_unit_test(a_new_configuration_is_not_put_off),
 		cmocka_unit_test(samples_that_come_meanwhile_are_kept),
 		cmocka_unit_test(memory_is_divided),
 		cmocka_unit_test(who_rests_gives_back),
+		cmocka_unit_test(who_is_refused_gives_back),
 		cmocka_unit_test(affinity_is_asked_for_now_and_then),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* store.c with a stand-in for libxenstore: keys in memory, an event for each that changes, and answers that fail. */
+/* store.c with a stand-in for libxenstore. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,159 +10,8 @@
 #include <xenstore.h>
 
 #include "chance.h"
+#include "fake-xenstore.h"
 #include "store/store.h"
-
-#define KEYS_MAX 8192
-
-static struct {
-	char path[64], value[64];
-} keys[KEYS_MAX];
-static unsigned int nr_keys;
-static char events[KEYS_MAX][64];
-static unsigned int nr_events, at_event;
-static unsigned int reads;		/* requests that were answered */
-static unsigned int broken;		/* a domain whose keys cannot be read; 0: none */
-static bool list_is_broken;
-
-/* What libxenstore promises is kept: malloc()ed answers, errno, NULL for what is not there. */
-
-struct xs_handle *xs_open(unsigned long flags)
-{
-	(void)flags;
-	return (struct xs_handle *)keys;
-}
-
-void xs_close(struct xs_handle *h)
-{
-	(void)h;
-}
-
-const char *xs_daemon_socket(void)
-{
-	return "/nonexistent";
-}
-
-int xs_fileno(struct xs_handle *h)
-{
-	(void)h;
-	return 0;
-}
-
-bool xs_watch(struct xs_handle *h, const char *path, const char *token)
-{
-	(void)h, (void)token;
-	/* Each watch fires once when it is set. */
-	snprintf(events[nr_events++], sizeof(*events), "%s", path);
-	return true;
-}
-
-char **xs_check_watch(struct xs_handle *h)
-{
-	char **event;
-
-	(void)h;
-	if (at_event == nr_events) {
-		at_event = nr_events = 0;
-		errno = EAGAIN;
-		return NULL;
-	}
-	event = malloc(2 * sizeof(*event) + 64);
-	event[XS_WATCH_PATH] = (char *)(event + 2);
-	event[XS_WATCH_TOKEN] = (char *)(event + 2);
-	strcpy(event[XS_WATCH_PATH], events[at_event++]);
-	return event;
-}
-
-static int find(const char *path)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_keys; i++)
-		if (!strcmp(keys[i].path, path))
-			return i;
-	return -1;
-}
-
-void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path, unsigned int *length)
-{
-	unsigned int id;
-	int i = find(path);
-
-	(void)h, (void)t, (void)length;
-	reads++;
-	if (broken && sscanf(path, "/libxl/%u/", &id) == 1 && id == broken) {
-		errno = EIO;
-		return NULL;
-	}
-	if (i < 0) {
-		errno = ENOENT;
-		return NULL;
-	}
-	return strdup(keys[i].value);
-}
-
-char **xs_directory(struct xs_handle *h, xs_transaction_t t, const char *path, unsigned int *nr)
-{
-	unsigned int i, id, last = 0;
-	char **names, *text;
-
-	(void)h, (void)t;
-	reads++;
-	if (list_is_broken && !strcmp(path, "/libxl")) {
-		errno = EIO;
-		return NULL;
-	}
-	names = malloc(KEYS_MAX * (sizeof(*names) + 8));
-	text = (char *)(names + KEYS_MAX);
-	*nr = 0;
-	for (i = 0; i < nr_keys; i++)
-		if (sscanf(keys[i].path, "/libxl/%u/", &id) == 1 && id != last) {
-			names[(*nr)++] = text;
-			text += sprintf(text, "%u", id) + 1;
-			last = id;
-		}
-	return names;
-}
-
-bool xs_write(struct xs_handle *h, xs_transaction_t t, const char *path, const void *value, unsigned int length)
-{
-	(void)h, (void)t, (void)path, (void)value, (void)length;
-	return true;
-}
-
-xs_transaction_t xs_transaction_start(struct xs_handle *h)
-{
-	(void)h;
-	return 1;
-}
-
-bool xs_transaction_end(struct xs_handle *h, xs_transaction_t t, bool abort)
-{
-	(void)h, (void)t, (void)abort;
-	return true;
-}
-
-/* NULL: it goes. A domain's keys lie together, as xs_directory() takes them. */
-static void change(unsigned int id, const char *key, const char *value)
-{
-	char path[64];
-	int i;
-
-	snprintf(path, sizeof(path), "/libxl/%u/%s", id, key);
-	i = find(path);
-	if (i < 0) {
-		i = nr_keys;
-		while (i > 0 && strtoul(keys[i - 1].path + 7, NULL, 10) > id)
-			i--;
-		memmove(&keys[i + 1], &keys[i], (nr_keys++ - i) * sizeof(*keys));
-		strcpy(keys[i].path, path);
-	}
-	if (value)
-		strcpy(keys[i].value, value);
-	else
-		memmove(&keys[i], &keys[i + 1], (--nr_keys - i) * sizeof(*keys));
-	strcpy(events[nr_events++], path);
-}
 
 static void begin(void)
 {
@@ -286,10 +135,52 @@ static void names_are_text(void **unused)
 	(void)unused;
 	begin();
 	change(3, "numa-policy/carrefour", "1");
-	strcpy(keys[nr_keys].path, "/local/domain/3/name");
-	strcpy(keys[nr_keys++].value, "x\n<0>kernel: fire\x1b[31m \xff\xc2\x9b \xc3\xa9");
+	set_name(3, "x\n<0>kernel: fire\x1b[31m \xff\xc2\x9b \xc3\xa9");
 	look();
 	assert_string_equal(all[0].name, "x?<0>kernel: fire?[31m ?? \xc3\xa9");
+	end();
+}
+
+/* As `xl rename` does, and a migration when it is over: nothing of /libxl changes. */
+static void a_new_name_is_seen(void **unused)
+{
+	unsigned int i, period;
+	char name[16];
+
+	(void)unused;
+	begin();
+	for (i = 1; i <= 100; i++)
+		change(i, "numa-policy/carrefour", "1");
+	for (i = 1; i <= 100; i++)
+		set_name(i, "vm--incoming");
+	look();
+	for (i = 1; i <= 100; i++) {
+		sprintf(name, "vm%u", i);
+		set_name(i, name);
+	}
+	for (period = 0; period < 30; period++) {
+		reads = 0;
+		assert_true(store_check());
+		store_read();
+		free(all);
+		all = NULL;
+		if (!store_switches(&all, &nr))
+			break;
+		/* Of hundreds, some at a time. */
+		assert_true(reads < 100);
+	}
+	assert_true(period > 5 && period < 30);
+	change(1, "numa-policy/carrefour", "1");
+	look();
+	for (i = 1; i <= 100; i++) {
+		sprintf(name, "vm%u", i);
+		assert_string_equal(all[i - 1].name, name);
+	}
+	/* It is going, and keeps its name until it is gone. */
+	nr_keys -= 50;
+	for (period = 0; period < 30; period++)
+		assert_true(store_check());
+	assert_false(store_switches(&all, &nr));
 	end();
 }
 
@@ -306,11 +197,7 @@ static void anything_may_change(void **unused)
 		for (i = rnd(6); i; i--) {
 			id = 1 + rnd(40);
 			if (rnd(4) == 0) {
-				for (i = 0; i < nr_keys;)
-					if (strtoul(keys[i].path + 7, NULL, 10) == id)
-						memmove(&keys[i], &keys[i + 1], (--nr_keys - i) * sizeof(*keys));
-					else
-						i++;
+				forget(id);
 				strcpy(events[nr_events++], rnd(2) ? "@releaseDomain" : "/libxl");
 				break;
 			}
@@ -330,15 +217,15 @@ static void anything_may_change(void **unused)
 	look();
 	for (id = 1, i = 0; id <= 40; id++) {
 		char path[64];
-		int carrefour, mode;
+		const char *carrefour, *mode;
 		bool on, advise;
 
 		snprintf(path, sizeof(path), "/libxl/%u/numa-policy/carrefour", id);
-		carrefour = find(path);
+		carrefour = value_of(path);
 		snprintf(path, sizeof(path), "/libxl/%u/numa-policy/auto", id);
-		mode = find(path);
-		on = carrefour >= 0 && !strcmp(keys[carrefour].value, "1");
-		advise = mode >= 0 && strcmp(keys[mode].value, "0");
+		mode = value_of(path);
+		on = carrefour && !strcmp(carrefour, "1");
+		advise = mode && strcmp(mode, "0");
 		if (!on && !advise)
 			continue;
 		assert_true(i < nr && all[i].id == id && all[i].carrefour == on && (all[i].mode != AUTO_OFF) == advise);
@@ -356,6 +243,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(hundreds_come_in_some_periods),
 		cmocka_unit_test(one_that_is_not_told_keeps_out_nobody),
 		cmocka_unit_test(names_are_text),
+		cmocka_unit_test(a_new_name_is_seen),
 		cmocka_unit_test(anything_may_change),
 	};
 

@@ -77,6 +77,41 @@ static void metrics_say_what_is_known(void **unused)
 	end();
 }
 
+static bool show_has(const char *what)
+{
+	FILE *f = fopen("shown", "w");
+
+	view_show(f, &d);
+	fclose(f);
+	return has("shown", what);
+}
+
+static bool explain_has(const char *what)
+{
+	FILE *f = fopen("shown", "w");
+
+	view_explain(f, &d, d.guest[0]);
+	fclose(f);
+	return has("shown", what);
+}
+
+/* Nothing is known of the last period: what was so before it, is not told as if it were of it. */
+static void answers_say_what_is_known(void **unused)
+{
+	(void)unused;
+	begin(2, 1);
+	periods(4);
+	assert_true(show_has("\"state\": \"active\", \"samples\": 1000, ") && !explain_has("\"last_period\": null"));
+	fake.call[CALL_POLICY_GET].error = EAGAIN;
+	periods(1);
+	assert_true(show_has("\"state\": null, \"samples\": 0, \"local_percent\": 0.0, "));
+	assert_true(show_has("\"totals\": {\"periods\": 3, ") && explain_has("\"last_period\": null"));
+	fake.call[CALL_POLICY_GET].error = 0;
+	periods(1);
+	assert_false(show_has("\"samples\": 0, ") || explain_has("\"last_period\": null"));
+	end();
+}
+
 static void set_other_home_nodes(enum fake_call call, unsigned int id)
 {
 	/* The second time in a period: the daemon looks once more before it sets. */
@@ -182,16 +217,16 @@ static void anything_may_fail(void **unused)
 }
 
 /* Tables that change their size, in a trace from the first period on: carrefour-replay is to decide the same. */
-static void a_recording(void **unused)
+static void record_tables(unsigned int pages)
 {
 	struct recording *r;
 	const char *why;
 	unsigned int i;
 	FILE *f = fopen("recorded.trace", "w");
 
-	(void)unused;
 	begin(4, 30);
 	d.config.memory_mb = 16;
+	d.config.pages = pages;
 	for (i = 1; i <= 30; i++) {
 		fake_guest(i)->span = 1 << 14;
 		fake_guest(i)->samples = i % 3 ? 800 : 5;
@@ -215,15 +250,55 @@ static void a_recording(void **unused)
 	end();
 }
 
+static void a_recording(void **unused)
+{
+	(void)unused;
+	record_tables(config_defaults().pages);
+}
+
+/* When others have gone, each has as many pages again as the configuration says. */
+static void a_recording_of_tables_that_grow_back(void **unused)
+{
+	(void)unused;
+	record_tables(4096);
+}
+
+static void refuse_the_first(enum fake_call call, unsigned int id)
+{
+	fake.call[CALL_START].error = call == CALL_START && id == 1 ? EXDEV : 0;
+}
+
+/* More is wanted than the host may move, and there is one that cannot be looked at. */
+static void a_recording_without_one(void **unused)
+{
+	struct recording *r;
+	const char *why;
+	FILE *f = fopen("recorded.trace", "w");
+
+	(void)unused;
+	begin(4, 4);
+	d.config.host_moves = 100;
+	fake.between = refuse_the_first;
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 4, &why);
+	fclose(f);
+	periods(30);
+	assert_int_equal(record_finish(r).error, 0);
+	assert_false(has("recorded.trace", "domain 1 "));
+	end();
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_log_is_quiet),
 		cmocka_unit_test(metrics_say_what_is_known),
+		cmocka_unit_test(answers_say_what_is_known),
 		cmocka_unit_test(what_an_administrator_sets_meanwhile_stays),
 		cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(a_recording),
+		cmocka_unit_test(a_recording_of_tables_that_grow_back),
+		cmocka_unit_test(a_recording_without_one),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

@@ -70,15 +70,16 @@ def start(built, tmp_path):
 
 def test_it_answers_while_memory_follows(start):
     """Of sixty guests, for as long as they like: no client gives up, and the end is no matter of patience."""
-    daemon = start("period_ms = 4000\n", FAKE_GUESTS=60, FAKE_FOLLOWS=1, FAKE_REBALANCE_US=1000)
+    daemon = start("period_ms = 6000\n", FAKE_GUESTS=60, FAKE_FOLLOWS=1, FAKE_REBALANCE_US=1000)
     daemon.until(lambda: daemon.ask("show")[0]["domains"][0]["state"] == "following")
-    end, slowest = time.monotonic() + 9, 0
+    end, slowest = time.monotonic() + 7, 0
     while time.monotonic() < end:
         document, took = daemon.ask("show")
         assert len(document["domains"]) == 60
         slowest = max(slowest, took)
         time.sleep(0.05)
-    # The aim is 100 ms; sanitizers, and others on this machine, have their share.
+    # They may take a quarter of a period, which is 1.5 s. The aim is 100 ms; sanitizers, and others on this machine,
+    # have their share.
     assert slowest < 1
     assert daemon.stop() < 2
 
@@ -131,12 +132,14 @@ def test_systemd_is_told(start, tmp_path):
 
         def hear(what):
             nonlocal heard
+            end = time.monotonic() + 20
             while not re.search(what, heard, re.M):
+                assert time.monotonic() < end, heard
                 heard += s.recv(4096).decode() + "\n"
             heard = ""
         hear("^READY=1$")
         hear(r"^STATUS=1 VMs, \d of them sampled, \d of 256 MiB$")
-        hear("^WATCHDOG=1\nWATCHDOG=1$|^WATCHDOG=1$")
+        hear("^WATCHDOG=1$")
         daemon.set("period_ms = 200\n")
         hear("^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]+$")
         hear("^READY=1$")

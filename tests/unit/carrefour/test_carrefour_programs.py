@@ -17,7 +17,7 @@ FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{HERE}"]
 # With a stand-in for what they need, and the objects that they alone have.
 STAND_IN = ("fake-", "periods.", "daemon.")
 FAKED = {"test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
-         "test-store": ("store.store.",), "test-xen": ("xen.host.", "xen.census.")}
+         "test-store": ("store.store.", "fake-xenstore."), "test-xen": ("xen.host.", "xen.census.")}
 KNOW_XEN = ("test-store", "test-xen")
 XEN_SOURCES = (SOURCE / "store/store.c", SOURCE / "xen/host.c", SOURCE / "xen/census.c")
 
@@ -33,14 +33,21 @@ def test_program_with_a_stand_in(built, tmp_path, program):
     ctests.check_passed(ctests.run(built / program, cwd=tmp_path))
 
 
-def test_recorded_tables(built, replay, tmp_path):
+@pytest.mark.parametrize("test, sizes", [("a_recording", 3), ("a_recording_of_tables_that_grow_back", 2)])
+def test_recorded_tables(built, replay, tmp_path, test, sizes):
     """What was remembered of each guest changed its size as others came and went; the decisions are the same all the same."""
-    ctests.check_passed(ctests.run(built / "test-told", "a_recording", cwd=tmp_path))
+    ctests.check_passed(ctests.run(built / "test-told", test, cwd=tmp_path))
     text = (tmp_path / "recorded.trace").read_text()
-    assert len(set(re.findall(r"^table (\d+)$", text, re.M))) > 2
+    assert len(set(re.findall(r"^table (\d+)$", text, re.M))) >= sizes
     assert replay("-k", tmp_path / "recorded.trace") == ""
     replay("-o", tmp_path / "again", tmp_path / "recorded.trace")
     assert (tmp_path / "again").read_text() == text
+
+
+def test_recorded_turns(built, replay, tmp_path):
+    """The host's budget goes around, and one of the guests is not sampled."""
+    ctests.check_passed(ctests.run(built / "test-told", "a_recording_without_one", cwd=tmp_path))
+    assert replay("-k", tmp_path / "recorded.trace") == ""
 
 
 @pytest.mark.parametrize("program", KNOW_XEN)
@@ -60,7 +67,7 @@ def compile_to(directory, source, name):
 def objects(tmp_path_factory):
     """Without sanitizers, which would only make it slower."""
     out = tmp_path_factory.mktemp("objects")
-    parts = "world", "chance", "fake-xen", "fake-census", "fake-store", "periods"
+    parts = "world", "chance", "fake-xen", "fake-census", "fake-store", "fake-xenstore", "periods"
     tests = (HERE / f"{name}.c" for name in (*parts, *PROGRAMS, *FAKED))
     for path in [*without_xen(), *XEN_SOURCES, *tests]:
         compile_to(out, path, str(path.relative_to(SOURCE if path.is_relative_to(SOURCE) else HERE).with_suffix(".o")))

@@ -140,9 +140,9 @@ static void touches_are_counted(void **unused)
 	current = &caller;
 	assert_int_equal(dom.numa_policy->placed, 515);
 	assert_int_equal(dom.numa_policy->fallback, 513);
-	assert_int_equal(dom.numa_policy->small_touches, 4);
-	assert_int_equal(dom.numa_policy->large_touches, 2);
-	assert_int_equal(dom.numa_policy->touches_by_others, 2);
+	assert_int_equal(dom.numa_policy->touches.small, 4);
+	assert_int_equal(dom.numa_policy->touches.large, 2);
+	assert_int_equal(dom.numa_policy->touches.by_others, 2);
 }
 
 static void nothing_is_mapped_before(void **unused)

@@ -278,8 +278,8 @@ static int start_ibs(void)
 /* That it starts again tells that nobody believes it to be starting. */
 static void check_started(int rc)
 {
-	assert_false(dom.numa_policy->sampling_starts);
-	assert_int_equal(dom.numa_policy->sampling != NULL, !rc);
+	assert_false(dom.numa_policy->samples.starting);
+	assert_int_equal(dom.numa_policy->samples.run != NULL, !rc);
 	assert_int_equal(numa_samples_max_frames(&dom), rc ? 0 : FRAMES);
 	if (rc) {
 		assert_int_equal(rc, -ENOMEM);
@@ -297,16 +297,16 @@ static void begin_again(void)
 	begin();
 	assert_int_equal(start_hints(), 0);
 	assert_int_equal(sample(XEN_NUMA_SAMPLE_STOP, 0), -ERESTART);
-	dom.numa_policy->sampling->ended = true;
-	hint_fault_source.free(dom.numa_policy->sampling);
+	dom.numa_policy->samples.run->ended = true;
+	hint_fault_source.free(dom.numa_policy->samples.run);
 	assert_int_equal(sample(XEN_NUMA_SAMPLE_STOP, 0), 0);
 }
 
 /* The ring stays what it was, for whoever has it mapped. */
 static void check_started_again(int rc)
 {
-	assert_false(dom.numa_policy->sampling_starts);
-	assert_int_equal(dom.numa_policy->sampling != NULL, !rc);
+	assert_false(dom.numa_policy->samples.starting);
+	assert_int_equal(dom.numa_policy->samples.run != NULL, !rc);
 	assert_int_equal(numa_samples_max_frames(&dom), FRAMES);
 	assert_int_equal(machine_owned(), FRAMES);
 	assert_int_equal(timers, !rc);
@@ -352,7 +352,7 @@ static void check_moved(int rc)
 {
 	check_nothing(rc);
 	assert_int_equal(moved, !rc);
-	assert_int_equal(dom.numa_policy->moved[XEN_NUMA_MOVE_DONE] > 0, !rc);
+	assert_int_equal(dom.numa_policy->moves.pages[XEN_NUMA_MOVE_DONE] > 0, !rc);
 }
 
 /* Page events. */
@@ -375,7 +375,7 @@ static void check_told(int rc)
 {
 	check_nothing(rc);
 	assert_int_equal(released, !rc);
-	assert_int_equal(dom.numa_policy->events, !rc);
+	assert_int_equal(dom.numa_policy->releases.events, !rc);
 }
 
 static int get_touches(void)

@@ -141,8 +141,8 @@ static void each_page_once(void **unused)
 			assert_int_equal(released[gfn], wanted[gfn]);
 			sum += wanted[gfn];
 		}
-		assert_int_equal(dom.numa_policy->released[P2M_NUMA_RELEASED], sum);
-		assert_int_equal(dom.numa_policy->release_rounds, rounds);
+		assert_int_equal(dom.numa_policy->releases.pages[P2M_NUMA_RELEASED], sum);
+		assert_int_equal(dom.numa_policy->releases.rounds, rounds);
 	}
 }
 

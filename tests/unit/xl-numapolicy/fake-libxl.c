@@ -31,7 +31,7 @@ struct fake_domain {
 	unsigned int policy;
 	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
-	int cpu[MAX], nr_vcpus;		/* where each vCPU is; -1: offline */
+	int cpu[MAX], nr_vcpus;		/* where each vCPU is; ~CPU: was, as it is offline */
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
 	int nr_usage;
@@ -250,15 +250,10 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
 	d = domain(domid);
 	if (!strcmp(key, "type"))
 		value = d ? d->type : "";
-	else if (!strcmp(key, "numa-policy/carrefour"))
-		value = d ? d->carrefour : "";
-	else if (!strcmp(key, "numa-policy/auto"))
-		value = d ? d->automatic : "";
 	else
 		abort();
-	/* What else xenstored answers. */
-	errno = !strcmp(value, "?") ? EACCES : ENOENT;
-	return *value && strcmp(value, "?") ? strdup(value) : NULL;
+	errno = ENOENT;
+	return *value ? strdup(value) : NULL;
 }
 
 libxl_dominfo *libxl_list_domain(libxl_ctx *ctx, int *nr)
@@ -358,7 +353,8 @@ libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, i
 		libxl_vcpuinfo_init(&info[i]);
 		info[i].vcpuid = i;
 		info[i].online = d->cpu[i] >= 0;
-		info[i].cpu = d->cpu[i];
+		/* Xen has one of an offline vCPU, too: where it was last. */
+		info[i].cpu = d->cpu[i] >= 0 ? d->cpu[i] : ~d->cpu[i];
 	}
 	*nr_vcpus = d->nr_vcpus;
 	*nr_cpus = CPUS * machine.nodes;
@@ -391,10 +387,10 @@ int libxl_domain_get_nodeaffinity(libxl_ctx *ctx, uint32_t domid,
 }
 
 /* As libxl does: in xenstore, where carrefourd looks. */
+static const char *const modes[] = { "", "0", "1", "advise" };
+
 static void write_dynamic(struct fake_domain *d, const libxl_numa_policy_params *params)
 {
-	static const char *const modes[] = { "", "0", "1", "advise" };
-
 	if (!libxl_defbool_is_default(params->carrefour))
 		sprintf(d->carrefour, "%d", libxl_defbool_val(params->carrefour));
 	if (params->auto_mode != LIBXL_NUMA_AUTO_UNSET)
@@ -455,6 +451,35 @@ int libxl_domain_numa_dynamic_set(libxl_ctx *ctx, uint32_t domid,
 	if (!rc)
 		write_dynamic(domain(domid), params);
 	return rc;
+}
+
+/* Not there is off; what cannot be read, or has another value, is an error. */
+static int read_mode(const char *value, libxl_numa_auto last, libxl_numa_auto *mode)
+{
+	for (*mode = LIBXL_NUMA_AUTO_OFF; *mode <= last; ++*mode)
+		if (!strcmp(value, modes[*mode]))
+			return 0;
+	*mode = LIBXL_NUMA_AUTO_OFF;
+	return *value ? ERROR_FAIL : 0;
+}
+
+int libxl_domain_numa_dynamic_get(libxl_ctx *ctx, uint32_t domid,
+				  libxl_numa_policy_params *params)
+{
+	const struct fake_domain *d = domain(domid);
+	libxl_numa_auto carrefour, automatic;
+
+	(void)ctx;
+	if (fails("getdynamic"))
+		return ERROR_FAIL;
+	if (!d)
+		return ERROR_DOMAIN_NOTFOUND;
+	if (read_mode(d->carrefour, LIBXL_NUMA_AUTO_ON, &carrefour) ||
+	    read_mode(d->automatic, LIBXL_NUMA_AUTO_ADVISE, &automatic))
+		return ERROR_FAIL;
+	libxl_defbool_set(&params->carrefour, carrefour == LIBXL_NUMA_AUTO_ON);
+	params->auto_mode = automatic;
+	return 0;
 }
 
 int libxl_domain_numa_policy_get(libxl_ctx *ctx, uint32_t domid,

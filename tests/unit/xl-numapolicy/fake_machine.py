@@ -27,7 +27,7 @@ class Domain:
     usage: dict = field(default_factory=dict)  # node -> (4K, 2M, 1G mappings)
     affinity: int = 0
     dying: bool = False
-    cpus: list = field(default_factory=list)  # of its vCPUs, four a node; -1: offline
+    cpus: list = field(default_factory=list)  # of its vCPUs, four a node; ~CPU: where an offline one was
     pause: int = 0  # max-pause-us
     carrefour: str = ""  # in xenstore: "0", "1"; "": not there, "?": not to be read
     auto: str = ""  # the same, or "advise"

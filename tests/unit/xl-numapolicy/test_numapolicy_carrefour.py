@@ -115,7 +115,7 @@ def test_switches_that_contradict_each_other(xl, args, words):
 
 def test_a_policy_with_switches_says_what_the_switches_alone_say(xl, tmp_path):
     """That they are on, and that nothing comes of it without carrefourd."""
-    warning = "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n"
+    warning = "but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n"
     said = xl.good("set", "guest1", "first-touch", "+carrefour", "-auto", machine=following())
     assert said.startswith("guest1 (id 3): first-touch on home nodes 0-3; carrefour on, auto off; the 1G it")
     assert said.endswith(warning)
@@ -133,11 +133,9 @@ def test_a_policy_with_switches_says_what_the_switches_alone_say(xl, tmp_path):
     ("1", "advise", (True, "advise"), "on, auto advise", "on+advise"),
     ("0", "1", (False, "on"), "off, auto on", "auto"),
     ("", "advise", (False, "advise"), "off, auto advise", "advise"),
-    ("?", "1", (None, "on"), "unknown, auto on", "auto"),
-    ("1", "?", (True, None), "on, auto unknown", "on"),
-    ("?", "?", (None, None), "unknown, auto unknown", "unknown"),
+    ("?", "1", (None, None), "unknown, auto unknown", "unknown"),
     ("yes", "2", (None, None), "unknown, auto unknown", "unknown"),
-    ("advise", "", (None, "off"), "unknown, auto off", "unknown"),
+    ("advise", "", (None, None), "unknown, auto unknown", "unknown"),
 ])
 def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, in_list):
     """Whether carrefourd runs or not; what cannot be known is not called off."""
@@ -146,16 +144,16 @@ def test_switches_are_those_of_xenstore(xl, carrefour, auto, in_json, in_words, 
     for command in ["list"], ["top"], ["show", "guest1"]:
         row, = [row for row in xl.json(*command, machine=machine)["domains"] if row["name"] == "guest1"]
         assert (row["carrefour"], row["auto"]) == in_json, command
-    assert f"\ncarrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
+    assert f"\n  carrefour   {in_words}\n" in xl.good("show", "guest1", machine=machine)
     head, _, row, *_ = xl.good("list", machine=machine).splitlines()
     assert ("CARREFOUR" in head) == (in_list != "off")
     assert in_list == "off" or row.split()[head.split().index("CARREFOUR")] == in_list
 
 
 def test_switches_without_xenstored(xl):
-    machine = example().fail("xs_open", ERROR_FAIL)
+    machine = example().fail("getdynamic", ERROR_FAIL)
     assert [row["carrefour"] for row in xl.json("list", machine=machine)["domains"]] == [None] * 3
-    assert "\ncarrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
+    assert "\n  carrefour   unknown, auto unknown\n" in xl.good("show", "guest1", machine=machine)
 
 
 def test_set_tells_programs_what_is_switched(xl):
@@ -168,7 +166,7 @@ def test_set_tells_programs_what_is_switched(xl):
 def test_says_what_is_switched_and_whether_the_daemon_runs(xl, tmp_path):
     assert xl.good("set", "guest1", "+carrefour", "-auto") == (
         "guest1 (id 3): carrefour on, auto off\n"
-        "but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n")
+        "but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n")
     assert xl.good("set", "guest1", "-carrefour") == "guest1 (id 3): carrefour off\n"
     with daemon(tmp_path, lambda *_: SHOW) as (env, _):
         assert xl.good("set", "guest1", "+auto=advise", env=env) == "guest1 (id 3): auto advises only\n"
@@ -201,8 +199,8 @@ def test_show(xl, tmp_path):
         text = xl.good("show", "guest1", env=env)
         other = xl.good("show", "guest2", env=env)
     assert asked == ["show\n"] * 2
-    assert "carrefour   off, auto off: low\n" in text
-    assert "accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
+    assert "  carrefour   off, auto off: low\n" in text
+    assert "  accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
     assert "migrated    7 pages in the last period, 3M in all; 5 samples were dropped\n" in text
     assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
 
@@ -295,6 +293,11 @@ def test_top_says_why_there_are_no_samples(xl, tmp_path):
     with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"sampling": "refused", "samples": 0}]}) as (env, _):
         row = xl.json("top", env=env)["domains"][0]
     assert (row["state"], row["local_percent"]) == ("refused", None)
+    with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"state": None, "samples": 0}]}) as (env, _):
+        row = xl.json("top", env=env)["domains"][0]
+        names, raw = xl.raw("top", env=env)[:2]
+    assert (row["state"], row["local_percent"]) == (None, None)
+    assert raw[names.index("state")] == "-"
 
 
 def test_explain(xl, tmp_path):
@@ -303,10 +306,22 @@ def test_explain(xl, tmp_path):
         rows = xl.raw("explain", "guest1", env=env)
         assert xl.json("explain", "guest1", env=env) == EXPLAIN
     assert asked == ["explain 3\n"] * 3
-    assert "last period 1200 samples, 81.5 % local\n" in text and "100 so far" in text
+    assert "last period 1200 samples, 81.5 % local\n" in text and "100 so far; of the last 2: 1 migrate, 1 freeze\n" in text
     assert [column.split()[:2] for column in text.splitlines()[-2:]] == [["1.5", "migrate"], ["5.0", "freeze"]]
     assert rows[1][1:3] == ["migrate", r"gfn\x200x1234\x204K\x20from\x20node\x200\x20to\x202"]
     assert [row[0] for row in rows] == ["seconds_ago", "1.5", "5.0"] and rows[2][-1] == "-"
+
+
+def test_explain_counts_by_action(xl, tmp_path):
+    """Most want to know what it does, not to which page."""
+    def decisions(*actions):
+        return EXPLAIN | {"decisions": [EXPLAIN["decisions"][0] | {"action": action} for action in actions]}
+
+    many = [f"action-{n}" for n in range(9)]
+    for actions, said in ((["freeze"] * 3 + ["migrate"] * 60 + ["freeze"], "of the last 64: 4 freeze, 60 migrate"),
+                          ([], "so far\n"), (many, "of the last 9: " + ", ".join(f"1 {name}" for name in many[:8]))):
+        with daemon(tmp_path, lambda *_: decisions(*actions)) as (env, _):
+            assert said in xl.good("explain", "guest1", env=env)
 
 
 @pytest.mark.parametrize("answer, words", [
@@ -326,6 +341,26 @@ def test_without_a_daemon(xl):
     assert xl.bad("explain", "guest1") == "carrefourd does not run; 'systemctl start carrefourd' starts it"
 
 
+def switched_on():
+    machine = example()
+    machine.domains[1].carrefour = "1"
+    return machine
+
+
+@pytest.mark.parametrize("carrefour, auto, says", [("", "0", True), ("0", "", True), ("1", "", False), ("", "advise", False),
+                                                   ("?", "", False)])
+def test_record_says_that_there_is_nothing_to_record(xl, tmp_path, carrefour, auto, says):
+    """At the beginning, and goes on: it may be switched on meanwhile."""
+    machine = example()
+    machine.domains[1].carrefour, machine.domains[1].auto = carrefour, auto
+    with daemon(tmp_path, lambda *_: RECORDED) as (env, _):
+        done = xl.run("record", "guest1", tmp_path / "g.trace", machine=machine, env=env)
+        every = xl.run("record", "all", tmp_path / "all.trace", machine=machine, env=env)
+    assert (done.returncode, every.returncode, every.stderr) == (0, 0, "")
+    assert done.stderr == ("xl numa-policy: neither Carrefour nor auto is on for domain 'guest1': nothing is recorded before "
+                           "'xl numa-policy set guest1 +auto=advise'\n" if says else "")
+
+
 @pytest.mark.parametrize("how", ["signal", "seconds", "daemon"])
 def test_record(xl, program, tmp_path, how):
     """The file is passed; it ends by a signal, by time, or when the daemon says so."""
@@ -339,7 +374,7 @@ def test_record(xl, program, tmp_path, how):
     begun, trace = threading.Event(), tmp_path / "guest1.trace"
     with daemon(tmp_path, record) as (env, asked):
         args = ["record", "guest1", trace, *(["--seconds", "1"] if how == "seconds" else [])]
-        with subprocess.Popen([program, *map(str, args)], env=environment(tmp_path, example()) | env, text=True,
+        with subprocess.Popen([program, *map(str, args)], env=environment(tmp_path, switched_on()) | env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             begin = time.monotonic()
             assert begun.wait(20)
@@ -350,14 +385,14 @@ def test_record(xl, program, tmp_path, how):
     assert how != "seconds" or time.monotonic() - begin > 0.9
     assert out.startswith(f"{trace}: 4 periods, 99 samples") and ("another configuration" in out) == (how == "daemon")
     assert asked == ["record 3\n"] and trace.read_bytes() == b"a trace"
-    assert "cannot make the file" in xl.bad("record", "guest1", trace)
+    assert "cannot make the file" in xl.bad("record", "guest1", trace, machine=switched_on())
 
 
 @pytest.mark.parametrize("reconfigured", [False, True])
 def test_record_for_programs(xl, tmp_path, reconfigured):
     recorded = RECORDED | {"reconfigured": reconfigured}
     with daemon(tmp_path, lambda *_: recorded) as (env, _):
-        assert xl.json("record", "guest1", tmp_path / "1.trace", env=env) == recorded
+        assert xl.json("record", "guest1", tmp_path / "1.trace", env=env, machine=switched_on()) == recorded
         rows = xl.raw("record", "all", tmp_path / "2.trace", env=env)
     assert rows == [["periods", "samples", "reconfigured"], ["4", "99", "yes" if reconfigured else "no"]]
 
@@ -371,14 +406,14 @@ def test_record_that_fails_leaves_no_empty_file(xl, tmp_path):
 
     trace = tmp_path / "guest1.trace"
     for _ in range(2):
-        assert xl.bad("record", "guest1", trace).startswith("carrefourd does not run")
+        assert xl.bad("record", "guest1", trace, machine=switched_on()).startswith("carrefourd does not run")
     with daemon(tmp_path, record) as (env, _):
-        assert xl.bad("record", "guest1", trace, env=env) == "no space left"
+        assert xl.bad("record", "guest1", trace, env=env, machine=switched_on()) == "no space left"
         assert not trace.exists()
         assert xl.bad("record", "all", trace, env=env) == "no space left"
     assert trace.read_bytes() == b"a period"
     trace.write_bytes(b"")
-    assert "cannot make the file" in xl.bad("record", "guest1", trace)
+    assert "cannot make the file" in xl.bad("record", "guest1", trace, machine=switched_on())
     assert trace.exists()
 
 
@@ -396,7 +431,7 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
         time.sleep(6)
         return RECORDED
 
-    processes, machine = {}, environment(tmp_path, example())
+    processes, machine = {}, environment(tmp_path, switched_on())
     dies = SILENT + "'journalctl -u carrefourd' may say why\n"
     without = SILENT + "going on without it\n"
     with socket.socket(socket.AF_UNIX) as stopped, socket.socket(socket.AF_UNIX) as full, \

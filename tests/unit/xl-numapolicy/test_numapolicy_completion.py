@@ -10,7 +10,7 @@ from fake_machine import Domain, example
 COMMANDS = {"list", "show", "top", "set", "rebalance", "where", "explain", "record", "replay", "help"}
 COMMON = {"--json", "--raw", "--verbose", "--help"}
 MOVING = {"--max-mb-per-s", "--quiet", "--strict"}
-SETTING = {"--nodes", "--weights", "--max-pause-us", "--rebalance"}
+SETTING = {"--dry-run", "--nodes", "--weights", "--max-pause-us", "--rebalance"}
 GUESTS = {"guest1", "guest2", "web-1"}
 
 
@@ -82,6 +82,7 @@ def words_for(bash, line):
     ("show --json ", GUESTS),
     ("show guest1 ", set()),
     ("show guest1 --r", {"--raw"}),
+    ("show guest1 --p", {"--policy"}),
     ("where g", {"guest1", "guest2"}),
     ("where guest1 ", set()),
     ("set ", GUESTS),

@@ -61,6 +61,13 @@ def test_no_warning(tmp_path, flags):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_no_warning_of_clang(tmp_path):
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed")
+    done = make(f"BUILD={tmp_path}", "CC=clang", f"{tmp_path}/xl-numa-policy")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_what_is_built_in_place_is_ignored():
     built = ["main.o", "main.d", "ask/spec.o", "cmd/guest.d", "xl-numa-policy", "xl-numa-policy.1"]
     done = subprocess.run(["git", "check-ignore", *built], cwd=SOURCE, capture_output=True, text=True)
@@ -126,6 +133,16 @@ def test_manual_names_everything_the_help_does(xl, manual):
     words |= set(re.findall(r"^  (\S+)", page_of_policies(xl), re.M))
     assert {"--json", "--weights", "round-4k", "none"} <= words
     assert [word for word in sorted(words) if word not in text] == []
+
+
+def test_manual_explains_each_line_of_show():
+    """By the word that the line begins with."""
+    source = (SOURCE / "cmd/sentences.c").read_text()
+    labels = set(re.findall(r'print_parts\("([^"]+)"', source) + re.findall(r'LABEL[^;]*?\\n",\s*"([\w ]+)"', source))
+    assert {"policy", "limit", "vCPUs", "moved", "beyond", "kept", "carrefour"} <= labels
+    section = (SOURCE / "xl-numa-policy.pod").read_text().split("\n=item B<show> ")[1].split("\n=item B<top>")[0]
+    words = " ".join(section.split())
+    assert [label for label in sorted(labels) if not re.search(rf"\b{label}\b", words, re.I)] == []
 
 
 def page_of_policies(xl):

@@ -204,7 +204,7 @@ def test_fits_80_columns_with_ordinary_names(xl):
 def test_vcpus(xl):
     """Those that are online, on the nodes of their CPUs; what cannot be known is not 0."""
     machine = example()
-    machine.domains[1].cpus, machine.domains[2].cpus = [4, -1, 8, 5], [-1, -1]
+    machine.domains[1].cpus, machine.domains[2].cpus = [4, ~0, 8, 5], [~0, ~4]
     rows = xl.json("list", machine=machine)["domains"]
     assert [(row["vcpu_nodes"], row["vcpu_local_percent"]) for row in rows] == [(None, None), ([1, 2], 25.0), ([], 0.0)]
     for function in "vcpus", "topology":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """set: what it asks of libxl, and what it says then holds."""
 
+import re
+
 import pytest
 
 from fake_machine import POLICIES, example, following
@@ -150,6 +152,34 @@ def test_json_and_raw(xl):
         ("guest1", 3, "round-2m", [2, 3], [1, 1], False, 0.0)
     head, row = xl.raw("set", "guest1", "round-2m", "--nodes", "affinity")
     assert dict(zip(head, row))["follows_affinity"] == "yes"
+
+
+@pytest.mark.parametrize("args", [["round-2m"], ["round-4k", "--nodes", "2-3", "--weights", "4:1"], ["none"],
+                                  ["first-touch", "--nodes", "affinity"], ["round-1g,nodes=3", "+carrefour"],
+                                  ["round-2m", "--max-pause-us", "30", "+auto=advise"], ["+carrefour", "-auto"]])
+@pytest.mark.parametrize("machine", [example, following])
+def test_dry_run(xl, args, machine):
+    """Changes nothing, and says what set then says."""
+    would = xl.json("set", "guest1", *args, "--dry-run", machine=machine())
+    text = xl.good("set", "guest1", *args, "--dry-run", machine=machine())
+    assert not [line for line in xl.trace() if line.startswith(("set ", "dynamic "))]
+    assert would == xl.json("set", "guest1", *args, machine=machine())
+    said = re.sub("^'xl numa-policy rebalance .*\n", "", xl.good("set", "guest1", *args, machine=machine()), flags=re.M)
+    assert re.sub("would (be|have) ", "", text).replace("would stay", "stays") == said and "would " in text
+
+
+@pytest.mark.parametrize("args, reason", [
+    (["round-4k", "--nodes", "9"], "no node 9; this machine has 0-3"), (["round-5k"], "no policy 'round-5k'"),
+    (["round-4k", "--weights", "1"], "1 weight for 2 home nodes"),
+])
+def test_dry_run_refuses(xl, args, reason):
+    assert xl.bad("set", "guest1", "--dry-run", *args).startswith(reason)
+
+
+def test_dry_run_of_a_guest_with_vnuma(xl):
+    machine = example()
+    machine.domains[1].policy = "vnuma"
+    assert "virtual NUMA nodes" in xl.bad("set", "guest1", "round-2m", "--dry-run", machine=machine)
 
 
 @pytest.mark.parametrize("args", [

@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """show: one domain in full."""
 
+import re
+
 import pytest
 
-from fake_machine import MIB, Domain, Machine, example
+from fake_machine import ERROR_FAIL, MIB, Domain, Machine, example
 
 GUEST1 = """\
-domain      guest1 (id 3, PVH)
-policy      round-4k
-home nodes  0-1 (set with the policy)
-weights     3:1
-memory      1G, 100.0% of it on home nodes
-placed      262144 pages of 4 KiB, where the policy wants them
-fell back   12 pages of 4 KiB, as that node was full
-moved       0 pages of 4 KiB, in 0 batches with 0 rounds of TLB flushes
-not moved   0 pages in use, 0 not movable, 0 as the node was full, 0 for the limit
-locked      0.000 ms in all, 0.000 ms at the longest
-writes      stopped for 0.000 ms at the longest, no limit; 0 pages copied again
-carrefour   off, auto off
+guest1 (id 3, PVH)
+
+Policy:
+  policy      round-4k
+  home nodes  0-1 (set with the policy)
+  weights     3:1
+
+Memory:
+  memory      1G, 100.0% of it on home nodes
+  vCPUs       run on node 0, where 75.0% of the memory is
+  placed      262144 pages of 4 KiB, where the policy wants them
+  fell back   12 pages of 4 KiB, as that node was full
+
+Carrefour:
+  carrefour   off, auto off
 
 NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES UNTOUCHED
    0 yes       3    75.0% 75.0%   768M    98304      192        0         0
@@ -44,9 +49,9 @@ def test_text(xl, which):
 
 def test_text_of_a_policy_that_follows_the_affinity(xl):
     text = xl.good("show", "guest2")
-    assert "home nodes  2-3 (follow the node affinity)\n" in text
-    assert "weights     equal\n" in text
-    assert "memory      2G, 50.0% of it on home nodes\n" in text
+    assert "  home nodes  2-3 (follow the node affinity)\n" in text
+    assert "  weights     equal\n" in text
+    assert "  memory      2G, 50.0% of it on home nodes\n" in text
     row = text.splitlines()[-4].split()
     assert row == ["0", "no", "0", "0.0%", "49.9%", "1G", "0", "0", "1", "0"]
 
@@ -55,7 +60,8 @@ def test_json(xl):
     document = xl.json("show", "guest1")
     assert document["domains"] == [{
         "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
-        "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off", "at_home_percent": 100.0,
+        "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off", "vcpu_nodes": [0], "at_home_percent": 100.0,
+        "vcpu_local_percent": 75.0,
         "placed_pages": 262144, "fallback_pages": 12, "memory_bytes": 1024 * MIB, **NOTHING_MOVED,
         **NOTHING_TOUCHED, **NOT_WATCHED}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
@@ -71,7 +77,8 @@ def test_raw(xl):
     first, second = xl.good("show", "guest1", "--raw").split("\n\n")
     assert dict(zip(*map(str.split, first.splitlines()))) == {
         "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
-        "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off", "at_home_percent": "100.0",
+        "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off", "vcpu_nodes": "0", "at_home_percent": "100.0",
+        "vcpu_local_percent": "75.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory_bytes": str(1024 * MIB),
         **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}, **dict.fromkeys(NOT_WATCHED, "-")}
     nodes = [line.split(" ") for line in second.splitlines()]
@@ -83,11 +90,17 @@ def test_statistics_of_moving(xl):
     """Each number in its place."""
     machine = example()
     machine.stats = [1000, 2000, 30, 40, 50, 60, 6, 11, 7654321, 1234567, 34567, 8, 90]
+    machine.domains[1].pause = 20
+    assert "\n  limit       no write is to wait for more than 0.020 ms\n" in xl.good("show", "guest1", machine=machine)
     assert """
-moved       1000 pages of 4 KiB, in 6 batches with 11 rounds of TLB flushes
-not moved   30 pages in use, 40 not movable, 50 as the node was full, 60 for the limit
-locked      7.654 ms in all, 1.235 ms at the longest
-writes      stopped for 0.035 ms at the longest, no limit; 90 pages copied again
+Moves:
+  moved       1000 pages of 4 KiB, in 6 batches with 11 rounds of TLB flushes
+  not moved   30 pages in use, 40 not movable, 50 as the node was full, 60 for the limit
+  locked      7.654 ms in all, 1.235 ms at the longest
+  writes      waited for 0.035 ms at the longest
+  beyond      8 times the limit
+  again       90 pages, written while they were copied
+
 """ in xl.good("show", "guest1", machine=machine)
     domain, = xl.json("show", "guest1", machine=machine)["domains"]
     assert {name: domain[name] for name in NOTHING_MOVED} == dict(zip(
@@ -102,24 +115,76 @@ def test_statistics_of_first_touch(xl):
     numbers = [1030, 200, 30, 4, 500, 6000, 7, 80, 90, 100, 11, 1200, 13]
     machine.touches, machine.waits = numbers, [512, 6]
     assert """
-untouched   1030 pages of 4 KiB
-touches     200 mapped 4 KiB, 30 mapped 2 MiB; 4 were of others than its vCPUs
-exchanged   500 pages of 4 KiB with the heap of a node
-released    6000 pages of 4 KiB, with 7 rounds of TLB flushes
-kept        80 pages in use, 90 not plain memory, 100 not there, 11 without room for a page table
-events      1200 of the guest, 13 of them invalid
-carrefour""" in xl.good("show", "guest1", machine=machine)
+First-touch:
+  untouched   1030 pages of 4 KiB
+  touches     200 mapped 4 KiB, 30 mapped 2 MiB, 4 were of others than its vCPUs
+  exchanged   500 pages of 4 KiB with the heap of a node
+  released    6000 pages of 4 KiB, 7 rounds of TLB flushes
+  kept        80 pages in use, 90 not plain memory, 100 not there, 11 without room for a page table
+  events      1200 of the guest, 13 of them invalid
+
+""" in xl.good("show", "guest1", machine=machine)
     document = xl.json("show", "guest1", machine=machine)
     assert {name: document["domains"][0][name] for name in NOTHING_TOUCHED} == dict(zip(NOTHING_TOUCHED, numbers))
     assert [row["untouched_bytes"] for row in document["nodes"]] == [512 << 12, 6 << 12, 0, 0]
     assert xl.json("set", "guest1", "none", machine=machine)["domains"][0]["exchanged_pages"] == 500
 
 
+@pytest.mark.parametrize("place", range(13))
+def test_nothing_is_said_of_what_there_is_none_of(xl, place):
+    """Of moving: each number alone, where that makes sense, has its line, and there is no 0 in it."""
+    machine = example()
+    assert "Moves:" not in xl.good("show", "guest1", machine=machine)
+    machine.stats = [7 * (i in (0, place)) for i in range(13)]
+    moves = xl.good("show", "guest1", machine=machine).split("Moves:\n")[1].split("\n\n")[0].splitlines()
+    assert len(moves) == 1 + (place in (2, 3, 4, 5, 8, 10, 11, 12))
+    assert not [line for line in moves[1:] if re.search(r"\b0 ", line)]
+
+
+def test_vcpus_that_are_not_known(xl):
+    assert "vCPUs" not in xl.good("show", "guest1", machine=example().fail("vcpus", ERROR_FAIL))
+
+
+POLICIES = [
+    ({}, "round-4k --nodes 0-1 --weights 3:1 --max-pause-us 0 -carrefour -auto"),
+    ({"policy": "first-touch", "weights": {0: 1, 2: 1, 3: 1}, "pause": 300, "carrefour": "1", "auto": "advise"},
+     "first-touch --nodes 0,2-3 --max-pause-us 300 +carrefour +auto=advise"),
+    ({"policy": "none", "weights": dict.fromkeys(range(4), 1), "follows": True, "auto": "1"},
+     "none --nodes affinity --max-pause-us 0 -carrefour +auto"),
+    ({"weights": {0: 1, 1: 1, 2: 9, 3: 1}, "follows": True, "carrefour": "?", "auto": "?"},
+     "round-4k --nodes affinity --weights 1:1:9:1 --max-pause-us 0"),
+]
+
+
+@pytest.mark.parametrize("fields, line", POLICIES)
+def test_a_policy_that_set_takes_again(xl, fields, line):
+    """Whatever the other domain had."""
+    machine = example()
+    for name, value in fields.items():
+        setattr(machine.domains[1], name, value)
+    assert xl.good("show", "guest1", "--policy", machine=machine) == line + "\n"
+    other = machine.domains[2]
+    other.affinity, other.weights, other.follows, other.pause = 0b1111, {1: 5, 2: 4}, False, 9
+    before = xl.json("show", "guest1", machine=machine)["domains"][0]
+    after = xl.json("set", "guest2", *line.split(), machine=machine)["domains"][0]
+    for name in "policy", "home_nodes", "weights", "follows_affinity", "max_pause_us":
+        assert after[name] == before[name], name
+    if "?" not in fields.values():
+        assert (after["carrefour"], after["auto"]) == (before["carrefour"], before["auto"])
+
+
+def test_no_policy_that_set_would_take(xl):
+    machine = example()
+    machine.domains[1].policy = "vnuma"
+    assert xl.bad("show", "guest1", "--policy", machine=machine).startswith("domain 'guest1' has virtual NUMA nodes")
+    assert "leave out --json" in xl.bad("show", "guest1", "--policy", "--json", status=2)
+
+
 @pytest.mark.parametrize("place", [0, 1, 2, 11])
 def test_any_of_them_is_worth_telling(xl, place):
     machine = example()
     machine.touches = [int(i == place) for i in range(13)]
-    assert "\nuntouched " in xl.good("show", "guest1", machine=machine)
+    assert "\nFirst-touch:\n" in xl.good("show", "guest1", machine=machine)
 
 
 def test_policy_none_expects_nothing(xl):

@@ -2,6 +2,7 @@
 /* One clear line for each way in which Xen or libxl says no. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ask/backend.h"
 #include "ask/check.h"
@@ -29,14 +30,21 @@ void check(enum result result, const char *doing)
 
 const char *domain_name(const struct domain *domain)
 {
-	static char *name;
+	static char *last;
+	char *name;
 
-	free(name);
 	if (domain->name)
 		name = text_escape(domain->name);
 	else if (asprintf(&name, "%u", domain->id) < 0)
 		name = check_alloc(NULL);
-	return name;
+	/* The same domain's may be in use, in the same sentence. */
+	if (last && !strcmp(last, name)) {
+		free(name);
+	} else {
+		free(last);
+		last = name;
+	}
+	return last;
 }
 
 void check_domain(enum result result, const struct domain *domain,

@@ -5,7 +5,7 @@
 
 #include "ask/types.h"
 
-/* For sentences: its name, escaped, or its id if it has none. Of one domain at a time. */
+/* For sentences: its name, escaped, or its id if it has none. Lives until another domain's is asked for. */
 const char *domain_name(const struct domain *domain);
 
 /* Return only if result is RESULT_OK. doing completes "cannot ...". */

@@ -28,12 +28,12 @@ static enum result fill_request(struct request *request,
 				const libxl_numa_policy_params *params,
 				char *reason, size_t size)
 {
-	int node;
+	unsigned int node;
 
 	libxl_for_each_set_bit(node, params->nodes) {
 		if (node < NODES_MAX)
 			continue;
-		snprintf(reason, size, "no node %d, Xen knows at most %d nodes",
+		snprintf(reason, size, "no node %u, Xen knows at most %d nodes",
 			 node, NODES_MAX);
 		return RESULT_REFUSED;
 	}

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What carrefourd is to do with a domain. libxl sets it and writes it to xenstore, but has no function that
- * gets it: it is read there.
- */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* What carrefourd is to do with a domain, as libxl has it in xenstore. */
 #include <libxl.h>
-#include <xenstore.h>
 
 #include "ask/context.h"
 #include "ask/switches.h"
@@ -39,29 +30,30 @@ enum result backend_set_dynamic(uint32_t domid, const struct dynamic *dynamic)
 	return result_of(rc);
 }
 
-/* Not there is off, as carrefourd sees it; what cannot be read or understood is unset. */
-static unsigned int read_switch(uint32_t domid, const char *key)
+static unsigned int switch_of(libxl_numa_auto mode)
 {
-	static const struct {
-		const char *text;
-		unsigned int state;
-	} values[] = { { "0", SWITCH_OFF }, { "1", SWITCH_ON }, { "advise", SWITCH_ADVISE } };
-	unsigned int i, state = SWITCH_UNSET;
-	char path[64], *text;
-
-	snprintf(path, sizeof(path), "/libxl/%u/numa-policy/%s", domid, key);
-	text = xs ? xs_read(xs, XBT_NULL, path, NULL) : NULL;
-	if (!text)
-		return xs && errno == ENOENT ? SWITCH_OFF : SWITCH_UNSET;
-	for (i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (!strcmp(text, values[i].text))
-			state = values[i].state;
-	free(text);
-	return state;
+	switch (mode) {
+	case LIBXL_NUMA_AUTO_OFF:
+		return SWITCH_OFF;
+	case LIBXL_NUMA_AUTO_ON:
+		return SWITCH_ON;
+	case LIBXL_NUMA_AUTO_ADVISE:
+		return SWITCH_ADVISE;
+	default:
+		return SWITCH_UNSET;
+	}
 }
 
 void backend_get_dynamic(uint32_t domid, struct dynamic *dynamic)
 {
-	dynamic->carrefour = read_switch(domid, "carrefour");
-	dynamic->automatic = read_switch(domid, "auto");
+	libxl_numa_policy_params params;
+
+	forget_reason();
+	dynamic->carrefour = dynamic->automatic = SWITCH_UNSET;
+	libxl_numa_policy_params_init(&params);
+	if (!libxl_domain_numa_dynamic_get(ctx, domid, &params)) {
+		dynamic->carrefour = libxl_defbool_val(params.carrefour) ? SWITCH_ON : SWITCH_OFF;
+		dynamic->automatic = switch_of(params.auto_mode);
+	}
+	libxl_numa_policy_params_dispose(&params);
 }

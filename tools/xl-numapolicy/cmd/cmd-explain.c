@@ -29,6 +29,49 @@ static void put_decision(const struct answer *decision, void *arg)
 		put_nothing(table);
 }
 
+/* How many there are of each action, in the order in which they come first. */
+struct summary {
+	struct {
+		char action[WORD_TEXT];
+		unsigned int nr;
+	} part[8];
+	unsigned int nr_parts, nr;
+};
+
+static void count(const struct answer *decision, void *arg)
+{
+	const char *action = answer_text(decision, "action");
+	struct summary *summary = arg;
+	unsigned int i;
+
+	summary->nr++;
+	for (i = 0; i < summary->nr_parts; i++) {
+		if (!strcmp(summary->part[i].action, action)) {
+			summary->part[i].nr++;
+			return;
+		}
+	}
+	if (i == NR(summary->part))
+		return;
+	snprintf(summary->part[i].action, WORD_TEXT, "%s", action);
+	summary->part[i].nr = 1;
+	summary->nr_parts++;
+}
+
+static void print_summary(const struct answer *answer)
+{
+	struct summary summary = { 0 };
+	unsigned int i;
+
+	answer_each(answer, "decisions", count, &summary);
+	printf("%-12s%llu so far", "decisions", (unsigned long long)answer_number(answer, "decisions_ever"));
+	if (summary.nr)
+		printf("; of the last %u", summary.nr);
+	for (i = 0; i < summary.nr_parts; i++)
+		printf("%s %u %s", i ? "," : ":", summary.part[i].nr, summary.part[i].action);
+	fputs("\n\n", stdout);
+}
+
 static void print_decisions(const struct answer *answer)
 {
 	static const struct column columns[] = {
@@ -61,7 +104,7 @@ static void print_text(const struct domain *domain, const struct answer *answer)
 	print_line("error", answer_text(answer, "sampling_error"));
 	print_line("last period", answer_text(answer, "last_period"));
 	print_line("auto says", answer_text(answer, "auto_says"));
-	printf("%-12s%llu so far\n\n", "decisions", (unsigned long long)answer_number(answer, "decisions_ever"));
+	print_summary(answer);
 }
 
 static void run(const struct options *options, int argc, char **argv)
@@ -102,9 +145,9 @@ const struct command cmd_explain = {
 	.summary = "what Carrefour did to a domain of late, and why",
 	.options = options_explain,
 	.help =
-"The last period in words, and the last 64 decisions, newest first, each with the\n"
-"numbers that led to it. The journal goes further back: journalctl -u carrefourd;\n"
-"but it has no more than log_decisions of them a domain and period.\n"
+"The last period in words, how many decisions there were of each kind, and the last\n"
+"64, newest first, each with the numbers that led to it. The journal has\n"
+"decisions only if carrefour.conf says so: log_decisions, of a domain and period.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy explain guest1\n"

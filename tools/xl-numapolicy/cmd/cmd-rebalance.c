@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rebalance: have the memory of a running domain follow its policy. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +21,13 @@
 
 /* What there is to say of it all. */
 struct outcome {
-	const struct domain *domain;
+	const char *event;	/* what JSON calls it */
+	struct domain domain;
 	const char *policy;
 	bool dry_run;
 	bool policy_changed;	/* meanwhile, by somebody else */
 	int signal;		/* that stopped it, or 0 */
+	bool complete;
 	uint64_t elapsed;	/* ns */
 	uint64_t total;		/* bytes at the beginning */
 	struct moves moves;
@@ -103,11 +104,11 @@ static void move(struct outcome *outcome, const struct options *options)
 		struct moves step = { 0 };
 		enum result result;
 
-		result = backend_rebalance(outcome->domain->id, &gfn,
+		result = backend_rebalance(outcome->domain.id, &gfn,
 					   step_pages(limit), outcome->dry_run, &step);
 		if (result != RESULT_OK) {
 			progress_end(&progress);
-			check_step(result, outcome->domain);
+			check_step(result, &outcome->domain);
 		}
 		add(&outcome->moves, &step);
 		outcome->signal = pace_step(&pace, outcome->dry_run ? 0 :
@@ -144,7 +145,7 @@ static void print_text(const struct outcome *o)
 	const struct moves *moves = &o->moves;
 	char moved[NUMBER_TEXT], there[NUMBER_TEXT];
 
-	printf("%s (id %u): ", domain_name(o->domain), o->domain->id);
+	printf("%s (id %u): ", domain_name(&o->domain), o->domain.id);
 	format_bytes(moved, bytes(moves->moved));
 	format_bytes(there, bytes(moves->there));
 	if (o->dry_run)
@@ -166,64 +167,39 @@ static void print_text(const struct outcome *o)
 		       "for what moved before\n", o->policy);
 }
 
+#define OUTCOME(key, cell, member) { "", key, cell, offsetof(struct outcome, member) }
+
+static const struct field fields[] = {
+	OUTCOME("name", CELL_TEXT, domain.name),
+	OUTCOME("id", CELL_NUMBER32, domain.id),
+	OUTCOME("policy", CELL_TEXT, policy),
+	OUTCOME("policy_changed", CELL_BOOL, policy_changed),
+	OUTCOME("dry_run", CELL_BOOL, dry_run),
+	OUTCOME("complete", CELL_BOOL, complete),
+	OUTCOME("seconds", CELL_SECONDS, elapsed),
+	OUTCOME("memory_bytes", CELL_BYTES, total),
+	OUTCOME("moved_bytes", CELL_PAGES, moves.moved),
+	OUTCOME("there_bytes", CELL_PAGES, moves.there),
+	OUTCOME("in_use_bytes", CELL_PAGES, moves.in_use),
+	OUTCOME("unmovable_bytes", CELL_PAGES, moves.unmovable),
+	OUTCOME("no_room_bytes", CELL_PAGES, moves.no_room),
+	OUTCOME("late_bytes", CELL_PAGES, moves.late),
+};
+
 static void print_json(const struct outcome *o)
 {
-	const struct moves *m = &o->moves;
+	struct field all[NR(fields) + 1] = { OUTCOME("event", CELL_TEXT, event) };
 
-	printf("{\"version\": %d, \"event\": \"result\", \"name\": ", SCHEMA);
-	print_json_text(o->domain->name);
-	printf(", \"id\": %u, \"policy\": \"%s\", \"policy_changed\": %s, "
-	       "\"dry_run\": %s, \"complete\": %s, \"seconds\": %.3f, "
-	       "\"memory_bytes\": %" PRIu64 ", \"moved_bytes\": %" PRIu64 ", \"there_bytes\": %" PRIu64
-	       ", \"in_use_bytes\": %" PRIu64 ", \"unmovable_bytes\": %" PRIu64
-	       ", \"no_room_bytes\": %" PRIu64 ", \"late_bytes\": %" PRIu64 "}\n", o->domain->id, o->policy,
-	       o->policy_changed ? "true" : "false", o->dry_run ? "true" : "false",
-	       o->signal ? "false" : "true", o->elapsed / 1e9, o->total,
-	       bytes(m->moved), bytes(m->there), bytes(m->in_use),
-	       bytes(m->unmovable), bytes(m->no_room), bytes(m->late));
+	memcpy(all + 1, fields, sizeof(fields));
+	print_object(all, NR(all), o);
 }
 
 static void print_raw(const struct outcome *o)
 {
-	static const struct column columns[] = {
-		{ "", "name", KIND_TEXT },
-		{ "", "id", KIND_NUMBER },
-		{ "", "policy", KIND_TEXT },
-		{ "", "policy_changed", KIND_BOOL },
-		{ "", "dry_run", KIND_BOOL },
-		{ "", "complete", KIND_BOOL },
-		{ "", "seconds", KIND_NUMBER },
-		{ "", "memory_bytes", KIND_NUMBER },
-		{ "", "moved_bytes", KIND_NUMBER },
-		{ "", "there_bytes", KIND_NUMBER },
-		{ "", "in_use_bytes", KIND_NUMBER },
-		{ "", "unmovable_bytes", KIND_NUMBER },
-		{ "", "no_room_bytes", KIND_NUMBER },
-		{ "", "late_bytes", KIND_NUMBER },
-	};
-	char seconds[NUMBER_TEXT];
-	struct table *table;
+	struct table *table = table_of_fields("rebalance", fields, NR(fields));
 
-	snprintf(seconds, sizeof(seconds), "%.3f", o->elapsed / 1e9);
-	table = table_new("rebalance", columns, sizeof(columns) / sizeof(*columns));
 	table_row(table);
-	if (o->domain->name)
-		put_text(table, o->domain->name);
-	else
-		put_nothing(table);
-	put_number(table, o->domain->id);
-	put_text(table, o->policy);
-	put_bool(table, o->policy_changed);
-	put_bool(table, o->dry_run);
-	put_bool(table, !o->signal);
-	put_text(table, seconds);
-	put_bytes(table, o->total);
-	put_bytes(table, bytes(o->moves.moved));
-	put_bytes(table, bytes(o->moves.there));
-	put_bytes(table, bytes(o->moves.in_use));
-	put_bytes(table, bytes(o->moves.unmovable));
-	put_bytes(table, bytes(o->moves.no_room));
-	put_bytes(table, bytes(o->moves.late));
+	put_fields(table, fields, NR(fields), o);
 	table_print(table, true);
 	table_free(table);
 }
@@ -237,15 +213,15 @@ static void be_strict(const struct outcome *o)
 
 	if (stays)
 		die("%s of domain '%s' stays where it is, which --strict makes a failure", format_bytes(size, bytes(stays)),
-		    domain_name(o->domain));
+		    domain_name(&o->domain));
 	if (o->policy_changed)
 		die("the policy of domain '%s' was changed meanwhile, which --strict makes a failure; repeat the command",
-		    domain_name(o->domain));
+		    domain_name(&o->domain));
 }
 
 void rebalance(const struct options *options, const struct domain *domain)
 {
-	struct outcome outcome = { .domain = domain, .dry_run = options->dry_run };
+	struct outcome outcome = { .event = "result", .domain = *domain, .dry_run = options->dry_run };
 	struct policy before, now;
 	struct usage usage;
 
@@ -263,6 +239,7 @@ void rebalance(const struct options *options, const struct domain *domain)
 	check_domain(backend_get(domain->id, &now), domain, "ask for the policy of");
 	outcome.policy = now.name;
 	outcome.policy_changed = !policy_same(&before, &now);
+	outcome.complete = !outcome.signal;
 
 	output_begin(options->format == FORMAT_RAW ? FORMAT_RAW : FORMAT_TABLE);
 	if (options->format == FORMAT_JSON)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ask/carrefour.h"
+#include "ask/check.h"
 #include "base/errors.h"
 #include "cmd/command.h"
 #include "cmd/guest.h"
@@ -99,6 +100,17 @@ static void print(enum format format, const char *name, const char *text)
 	answer_free(answer);
 }
 
+/* It may be switched on meanwhile; who waits for an empty file should know. */
+static void warn_if_off(const struct domain *domain)
+{
+	struct facts facts = { .domain = *domain };
+
+	get_switches(&facts);
+	if (!strcmp(facts.switches, "off"))
+		say("neither Carrefour nor auto is on for domain '%s': nothing is recorded before "
+		    "'xl numa-policy set %s +auto=advise'", domain_name(domain), domain_name(domain));
+}
+
 static void run(const struct options *options, int argc, char **argv)
 {
 	struct domain domain = { 0 };
@@ -107,6 +119,7 @@ static void run(const struct options *options, int argc, char **argv)
 	(void)argc;
 	if (strcmp(argv[0], "all")) {
 		find_guest(argv[0], &domain);
+		warn_if_off(&domain);
 		snprintf(request, sizeof(request), "record %u", domain.id);
 	} else {
 		snprintf(request, sizeof(request), "record all");

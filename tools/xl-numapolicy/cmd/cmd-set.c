@@ -7,6 +7,7 @@
 #include "ask/backend.h"
 #include "ask/carrefour.h"
 #include "ask/check.h"
+#include "ask/spec.h"
 #include "ask/switches.h"
 #include "base/errors.h"
 #include "cmd/command.h"
@@ -47,12 +48,13 @@ static void warn_without_daemon(const struct dynamic *dynamic)
 	struct watching watching = { 0 };
 
 	if (on && !carrefour_show(&watching) && !watching.silent)
-		printf("but carrefourd does not run: nothing comes of it before 'systemctl start carrefourd'\n");
+		printf("but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n");
 	free(watching.watched);
 }
 
 /* All that there is to say of a change. */
 struct change {
+	bool dry_run;		/* now is what would be */
 	struct facts now;
 	struct policy before;
 	struct request request;
@@ -65,7 +67,7 @@ static void print_now(const struct change *change)
 	const struct dynamic *dynamic = &change->request.dynamic;
 
 	print_name(&change->now.domain);
-	printf("%s", now->name);
+	printf("%s%s", change->dry_run ? "would be " : "", now->name);
 	if (policy_places(now))
 		print_homes(now, &change->kept);
 	if (now->max_pause_us)
@@ -90,22 +92,34 @@ static bool may_be_elsewhere(const struct policy *before, const struct policy *n
 }
 
 static void print_memory(const struct domain *domain, const struct policy *before,
-			 const struct policy *now, const struct usage *usage)
+			 const struct policy *now, const struct usage *usage, bool dry_run)
 {
 	char size[NUMBER_TEXT], share[NUMBER_TEXT];
 	uint64_t total = usage_total(usage);
 
 	if (total && !policy_same(before, now)) {
-		printf("; the %s it already has stays where it is",
-		       format_bytes(size, total));
+		printf("; the %s it already has %s where it is",
+		       format_bytes(size, total), dry_run ? "would stay" : "stays");
 		if (policy_places(now))
 			printf(", %s%% of it on home nodes",
 			       format_share(share, usage_at_home(usage, now), total));
 	}
 	putchar('\n');
-	if (policy_places(now) && may_be_elsewhere(before, now, usage))
+	if (!dry_run && policy_places(now) && may_be_elsewhere(before, now, usage))
 		printf("'xl numa-policy rebalance %s' moves it to where the policy wants "
 		       "it, while the domain runs\n", domain_name(domain));
+}
+
+static void pretend_switches(struct facts *facts, const struct dynamic *dynamic)
+{
+	static const char *const modes[] = { NULL, "off", "on", "advise" };
+
+	if (dynamic->carrefour) {
+		facts->has_carrefour = true;
+		facts->carrefour = dynamic->carrefour == SWITCH_ON;
+	}
+	if (dynamic->automatic)
+		facts->automatic = modes[dynamic->automatic];
 }
 
 /* What holds; and the memory stays. */
@@ -113,16 +127,13 @@ static void print(enum format format, struct change *change)
 {
 	struct facts *now = &change->now;
 
-	check_domain(backend_usage(now->domain.id, &now->usage), &now->domain,
-		     "ask for the memory of");
-	check_domain(backend_stats(now->domain.id, &now->stats), &now->domain,
-		     "ask for the statistics of");
-	get_switches(now);
-	complete_facts(now);
+	look_closely(now);
+	if (change->dry_run)
+		pretend_switches(now, &change->request.dynamic);
 	output_begin(format);
 	if (format == FORMAT_TABLE) {
 		print_now(change);
-		print_memory(&now->domain, &change->before, &now->policy, &now->usage);
+		print_memory(&now->domain, &change->before, &now->policy, &now->usage, change->dry_run);
 		warn_without_daemon(&change->request.dynamic);
 	} else {
 		print_facts(now, NULL);
@@ -135,10 +146,13 @@ static void switch_only(const struct options *options, struct change *change)
 	const struct domain *domain = &change->now.domain;
 
 	change->request.dynamic = options->dynamic;
-	check_domain(backend_set_dynamic(domain->id, &options->dynamic), domain, "switch carrefour or auto of");
+	if (!change->dry_run)
+		check_domain(backend_set_dynamic(domain->id, &options->dynamic), domain, "switch carrefour or auto of");
 	if (options->format == FORMAT_TABLE) {
 		output_begin(options->format);
 		print_name(domain);
+		if (change->dry_run)
+			printf("would have ");
 		print_switches(&options->dynamic);
 		putchar('\n');
 		warn_without_daemon(&options->dynamic);
@@ -147,6 +161,31 @@ static void switch_only(const struct options *options, struct change *change)
 		check_domain(backend_get(domain->id, &change->now.policy), domain, "ask for the policy of");
 		print(options->format, change);
 	}
+}
+
+/* What Xen would say of the policy that is asked for. */
+static void pretend(struct change *change, const struct nodes *nodes)
+{
+	const struct request *request = &change->request;
+	const struct domain *domain = &change->now.domain;
+	struct policy *would = &change->now.policy;
+	const bool *home = request->node;
+	bool affinity[NODES_MAX];
+	unsigned int node, nr = 0;
+
+	if (change->before.vnuma)
+		die("domain '%s' has virtual NUMA nodes, which place its memory; no policy can be set", domain_name(domain));
+	*would = change->before;
+	would->name = spec_policy_name(request->policy);
+	would->follows_affinity = !request->has_nodes;
+	would->max_pause_us = request->max_pause_us;
+	if (!request->has_nodes) {
+		check_domain(backend_affinity(domain->id, affinity), domain, "ask for the node affinity of");
+		home = affinity;
+	}
+	for (node = 0; node < NODES_MAX; node++)
+		would->weight[node] = !home[node] || !nodes->memory[node] ? 0 :
+				      request->nr_weights ? request->weight[nr++] : 1;
 }
 
 static void set_policy(const struct options *options, struct change *change)
@@ -162,11 +201,15 @@ static void set_policy(const struct options *options, struct change *change)
 	if (options->rebalance)
 		check_movable(domain);
 
-	check_domain(backend_set(domain->id, &change->request), domain,
-		     "set the policy of");
-	/* Say what holds, not what was asked for. */
-	check_domain(backend_get(domain->id, &change->now.policy), domain,
-		     "ask for the policy of");
+	if (change->dry_run) {
+		pretend(change, &nodes);
+	} else {
+		check_domain(backend_set(domain->id, &change->request), domain,
+			     "set the policy of");
+		/* Say what holds, not what was asked for. */
+		check_domain(backend_get(domain->id, &change->now.policy), domain,
+			     "ask for the policy of");
+	}
 
 	if (!options->rebalance) {
 		print(options->format, change);
@@ -192,6 +235,9 @@ static void run(const struct options *options, int argc, char **argv)
 	if (argc == 1 && (options->nodes || options->weights || options->max_pause_us || options->rebalance))
 		die_usage("set", "--%s needs a policy", options->nodes ? "nodes" : options->weights ? "weights" :
 			  options->max_pause_us ? "max-pause-us" : "rebalance");
+	if (options->dry_run && options->rebalance)
+		die_usage("set", "--dry-run cannot tell what --rebalance would move, as Xen goes by the policy that is set");
+	change.dry_run = options->dry_run;
 	/* All of the command line first. */
 	if (argc > 1)
 		read_setting(argv[1], options, &change.request);
@@ -210,6 +256,7 @@ static const struct option_spec options_set[] = {
 	  OPTION_TEXT, OPTION(weights), "0123456789:", "a number of 1 to 255 for each home node, like 3:1" },
 	{ "max-pause-us", 0, "N", "when memory moves, keep no writer longer; 0: no limit",
 	  OPTION_TEXT, OPTION(max_pause_us), "0123456789", "microseconds, from 0 to 1000000" },
+	{ "dry-run", .help = "change nothing, say what would hold", OPTION(dry_run) },
 	{ "rebalance", .help = "move the memory that it has, too", OPTION(rebalance) },
 	{ "max-mb-per-s", 0, "N", "move no more than N MiB a second", RIGHT_RATE, OPTION(max_mb_per_s), .needs = "rebalance" },
 	{ "strict", .help = "status 1 if any of it stays where it is", OPTION(strict), .needs = "rebalance" },

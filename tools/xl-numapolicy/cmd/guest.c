@@ -24,7 +24,9 @@ static const struct field fields[] = {
 	FACT("MAX-PAUSE", "max_pause_us", CELL_NUMBER32, policy.max_pause_us),
 	KNOWN("CARREFOUR", "carrefour", CELL_BOOL, carrefour, has_carrefour),
 	FACT("AUTO", "auto", CELL_TEXT, automatic),
+	KNOWN("VCPUS", "vcpu_nodes", CELL_NODES, vcpus, has_vcpus),
 	FACT("AT-HOME", "at_home_percent", CELL_SHARE, at_home),
+	KNOWN("LOCAL", "vcpu_local_percent", CELL_SHARE, local, has_vcpus),
 	FACT("PLACED", "placed_pages", CELL_NUMBER, policy.placed),
 	FACT("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback),
 	FACT("MEMORY", "memory_bytes", CELL_BYTES, memory),
@@ -81,6 +83,17 @@ void complete_facts(struct facts *facts)
 	facts->memory = usage_total(&facts->usage);
 	facts->at_home = (struct share){ usage_at_home(&facts->usage, &facts->policy), facts->memory };
 	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
+}
+
+void look_closely(struct facts *facts)
+{
+	const struct domain *domain = &facts->domain;
+
+	check_domain(backend_usage(domain->id, &facts->usage), domain, "ask for the memory of");
+	check_domain(backend_stats(domain->id, &facts->stats), domain, "ask for the statistics of");
+	get_switches(facts);
+	facts->has_vcpus = backend_vcpus(domain->id, facts->vcpus) == RESULT_OK;
+	complete_facts(facts);
 }
 
 void print_facts(const struct facts *facts, const struct watched_row *watched)

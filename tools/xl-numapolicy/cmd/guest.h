@@ -37,6 +37,9 @@ void find_guest(const char *which, struct domain *domain);
 /* What carrefourd is to do with it, whether it runs or not. */
 void get_switches(struct facts *facts);
 
+/* All but the policy; exits with the reason if it cannot be told. */
+void look_closely(struct facts *facts);
+
 /* The parts that follow from others. */
 void complete_facts(struct facts *facts);
 

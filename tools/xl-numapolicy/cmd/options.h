@@ -18,7 +18,7 @@ struct options {
 	enum format format;		/* what json and raw come to */
 	const char *nodes, *weights, *max_pause_us;	/* NULL if not given */
 	struct dynamic dynamic;		/* +carrefour, -auto ... */
-	bool rebalance, dry_run, quiet, strict, brief;
+	bool rebalance, dry_run, quiet, strict, brief, policy;
 	const char *sort;
 	uint64_t max_mb_per_s, seconds, count;	/* 0: not given */
 };

@@ -99,8 +99,6 @@ struct kept keep_rest(const struct options *options, const struct policy *before
 	struct kept kept = { 0 };
 	unsigned int node;
 
-	if (before->vnuma)
-		return kept;
 	kept.nodes = !names_nodes && !before->follows_affinity;
 	/* Those of other nodes would be other weights. */
 	kept.weights = !names_nodes && !request->nr_weights && !weights_equal(before);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Cells by what the table of fields says of them. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/errors.h"
 #include "print/fields.h"
+#include "print/format.h"
 
 /* Whether it is a column in this format. */
 static bool is_column(const struct field *field)
@@ -16,7 +19,8 @@ unsigned int fields_to_columns(const struct field *fields, unsigned int nr, stru
 	/* Lists are arrays in JSON, which KIND_NUMBER does not quote. */
 	static const enum kind kinds[] = {
 		[CELL_TEXT] = KIND_TEXT, [CELL_NUMBER] = KIND_NUMBER, [CELL_NUMBER32] = KIND_NUMBER,
-		[CELL_BYTES] = KIND_NUMBER, [CELL_BOOL] = KIND_BOOL, [CELL_SHARE] = KIND_NUMBER,
+		[CELL_BYTES] = KIND_NUMBER, [CELL_PAGES] = KIND_NUMBER, [CELL_SECONDS] = KIND_NUMBER,
+		[CELL_BOOL] = KIND_BOOL, [CELL_SHARE] = KIND_NUMBER,
 		[CELL_NODES] = KIND_LIST, [CELL_WEIGHTS] = KIND_LIST,
 	};
 	unsigned int i, n = 0;
@@ -31,6 +35,7 @@ static void put_field(struct table *table, const struct field *field, const char
 {
 	const void *member = row + field->offset;
 	const struct share *share = member;
+	char text[NUMBER_TEXT];
 
 	switch (field->cell) {
 	case CELL_TEXT:
@@ -47,6 +52,12 @@ static void put_field(struct table *table, const struct field *field, const char
 		break;
 	case CELL_BYTES:
 		put_bytes(table, *(const uint64_t *)member);
+		break;
+	case CELL_PAGES:
+		put_bytes(table, *(const uint64_t *)member * PAGE_BYTES);
+		break;
+	case CELL_SECONDS:
+		put_text(table, format_seconds(text, *(const uint64_t *)member));
 		break;
 	case CELL_BOOL:
 		put_bool(table, *(const bool *)member);
@@ -88,4 +99,76 @@ struct table *table_of_fields(const char *name, const struct field *fields, unsi
 	table = table_new(name, columns, fields_to_columns(fields, nr, columns));
 	free(columns);
 	return table;
+}
+
+/* text is UTF-8. */
+static void print_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		unsigned char c = *text;
+
+		if (c < ' ')
+			printf("\\u%04x", c);
+		else
+			printf("%s%c", c == '"' || c == '\\' ? "\\" : "", c);
+	}
+	putchar('"');
+}
+
+static void print_value(const struct field *field, const void *member)
+{
+	const struct share *share = member;
+	char text[NUMBER_TEXT];
+
+	switch (field->cell) {
+	case CELL_TEXT:
+		if (*(const char *const *)member)
+			print_string(*(const char *const *)member);
+		else
+			fputs("null", stdout);
+		break;
+	case CELL_NUMBER32:
+		printf("%" PRIu32, *(const uint32_t *)member);
+		break;
+	case CELL_PAGES:
+		printf("%" PRIu64, (uint64_t)(*(const uint64_t *)member * PAGE_BYTES));
+		break;
+	case CELL_SECONDS:
+		fputs(format_seconds(text, *(const uint64_t *)member), stdout);
+		break;
+	case CELL_BOOL:
+		fputs(*(const bool *)member ? "true" : "false", stdout);
+		break;
+	case CELL_SHARE:
+		fputs(share->whole ? format_share(text, share->part, share->whole) : "null", stdout);
+		break;
+	case CELL_NUMBER:
+	case CELL_BYTES:
+		printf("%" PRIu64, *(const uint64_t *)member);
+		break;
+	case CELL_NODES:
+	case CELL_WEIGHTS:
+		/* No object has any. */
+		abort();
+	}
+}
+
+void print_object(const struct field *fields, unsigned int nr, const void *row)
+{
+	const char *start = row;
+	unsigned int i;
+
+	printf("{\"version\": %d", SCHEMA);
+	for (i = 0; i < nr; i++) {
+		if (fields[i].only == FOR_PEOPLE)
+			continue;
+		printf(", \"%s\": ", fields[i].key);
+		if (fields[i].known && !*(const bool *)(start + fields[i].known - 1))
+			fputs("null", stdout);
+		else
+			print_value(&fields[i], start + fields[i].offset);
+	}
+	puts("}");
+	output_check();
 }

@@ -15,6 +15,8 @@ enum cell {
 	CELL_NUMBER,	/* uint64_t */
 	CELL_NUMBER32,	/* uint32_t */
 	CELL_BYTES,	/* uint64_t */
+	CELL_PAGES,	/* uint64_t, of 4 KiB: printed as bytes */
+	CELL_SECONDS,	/* uint64_t, in ns */
 	CELL_BOOL,	/* bool */
 	CELL_SHARE,	/* struct share, nothing if the whole is 0 */
 	CELL_NODES,	/* uint32_t [NODES_MAX], weights: the nodes that have one */
@@ -43,6 +45,9 @@ struct field {
 unsigned int fields_to_columns(const struct field *fields, unsigned int nr, struct column *columns);
 /* The next cells of the row. row: NULL prints nothing in each. */
 void put_fields(struct table *table, const struct field *fields, unsigned int nr, const void *row);
+
+/* One object of JSON in a line, with the version of the schema. Lists are not for it. Ends the program if it cannot write. */
+void print_object(const struct field *fields, unsigned int nr, const void *row);
 
 /* A table of nr fields, without rows. */
 struct table *table_of_fields(const char *name, const struct field *fields, unsigned int nr);

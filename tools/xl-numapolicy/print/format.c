@@ -36,6 +36,12 @@ const char *format_share(char text[NUMBER_TEXT], uint64_t part, uint64_t whole)
 	return text;
 }
 
+const char *format_seconds(char text[NUMBER_TEXT], uint64_t ns)
+{
+	snprintf(text, NUMBER_TEXT, "%.3f", ns / 1e9);
+	return text;
+}
+
 const char *format_nodes(char text[LIST_TEXT], const uint32_t weight[NODES_MAX])
 {
 	unsigned int first, last;

@@ -14,6 +14,8 @@
 const char *format_bytes(char text[NUMBER_TEXT], uint64_t bytes);
 /* "25.0": percent; part may not be larger than UINT64_MAX / 1000. */
 const char *format_share(char text[NUMBER_TEXT], uint64_t part, uint64_t whole);
+/* "7.500", of nanoseconds */
+const char *format_seconds(char text[NUMBER_TEXT], uint64_t ns);
 /* "0-3,5" */
 const char *format_nodes(char text[LIST_TEXT], const uint32_t weight[NODES_MAX]);
 /* "3:1:1" */

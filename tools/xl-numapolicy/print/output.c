@@ -274,24 +274,6 @@ void table_print(struct table *table, bool heading)
 	free(text);
 }
 
-void print_json_text(const char *text)
-{
-	if (!text) {
-		fputs("null", stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = *text;
-
-		if (c < ' ')
-			printf("\\u%04x", c);
-		else
-			printf("%s%c", c == '"' || c == '\\' ? "\\" : "", c);
-	}
-	putchar('"');
-}
-
 void table_clear(struct table *table)
 {
 	scols_table_remove_lines(table->scols);

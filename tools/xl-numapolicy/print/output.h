@@ -66,9 +66,6 @@ void table_print(struct table *table, bool heading);
 void table_clear(struct table *table);
 void table_free(struct table *table);
 
-/* A string of JSON, or null. */
-void print_json_text(const char *text);
-
 /* The width of the terminal, or what output that is no terminal should fit. */
 size_t screen_width(void);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Shows how far it is. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/errors.h"
+#include "print/fields.h"
 #include "print/progress.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -54,23 +54,37 @@ static double seconds_left(double seen, double total, double seconds)
 	return seen ? (seen < total ? total - seen : 0) / seen * seconds : -1;
 }
 
-static void print_json(const struct progress *progress, const struct moves *moves,
-		       double seconds)
-{
-	double left = seconds_left(bytes_seen(moves), progress->total, seconds);
-	unsigned int permille = permille_seen(moves, progress->total);
-	uint64_t moved = moves->moved * PAGE_BYTES;
+struct event {
+	const char *event;
+	struct share seen;
+	uint64_t memory, seen_bytes, moved, speed, elapsed, left;
+	bool has_left;
+};
 
-	printf("{\"version\": %d, \"event\": \"progress\", \"percent\": %u.%u, \"memory_bytes\": %" PRIu64
-	       ", \"seen_bytes\": %" PRIu64 ", \"moved_bytes\": %" PRIu64
-	       ", \"bytes_per_second\": %.0f, \"seconds\": %.1f, \"seconds_left\": ",
-	       SCHEMA, permille / 10, permille % 10, progress->total, bytes_seen(moves), moved,
-	       moved / seconds, seconds);
-	if (left < 0)
-		puts("null}");
-	else
-		printf("%.1f}\n", left);
-	output_check();
+#define EVENT(key, cell, member) { "", key, cell, offsetof(struct event, member) }
+
+static const struct field fields[] = {
+	EVENT("event", CELL_TEXT, event),
+	EVENT("percent", CELL_SHARE, seen),
+	EVENT("memory_bytes", CELL_BYTES, memory),
+	EVENT("seen_bytes", CELL_BYTES, seen_bytes),
+	EVENT("moved_bytes", CELL_PAGES, moved),
+	EVENT("bytes_per_second", CELL_NUMBER, speed),
+	EVENT("seconds", CELL_SECONDS, elapsed),
+	{ "", "seconds_left", CELL_SECONDS, offsetof(struct event, left), IF(struct event, has_left) },
+};
+
+static void print_json(const struct progress *progress, const struct moves *moves, uint64_t elapsed)
+{
+	double left = seconds_left(bytes_seen(moves), progress->total, elapsed / SECOND);
+	struct event event = {
+		.event = "progress", .seen = { permille_seen(moves, progress->total), 1000 }, .memory = progress->total,
+		.seen_bytes = bytes_seen(moves), .moved = moves->moved,
+		.speed = elapsed ? moves->moved * PAGE_BYTES / (elapsed / SECOND) : 0, .elapsed = elapsed,
+		.has_left = left >= 0, .left = left >= 0 ? left * SECOND : 0,
+	};
+
+	print_object(fields, NR(fields), &event);
 }
 
 static size_t stderr_width(void)
@@ -136,7 +150,7 @@ void progress_show(struct progress *progress, const struct moves *moves,
 		return;
 	progress->shown = elapsed;
 	if (progress->form == PROGRESS_JSON)
-		print_json(progress, moves, elapsed / SECOND);
+		print_json(progress, moves, elapsed);
 	else
 		print_text(progress, moves, elapsed / SECOND);
 }

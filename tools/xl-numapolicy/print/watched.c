@@ -31,7 +31,7 @@ void fill_watched(struct watched_row *row, const struct watched *w)
 	row->is_watched = true;
 	row->class = *w->class ? w->class : NULL;
 	/* Without samples it is why there are none that counts. */
-	row->state = strcmp(w->sampling, "runs") ? w->sampling : w->state;
+	row->state = strcmp(w->sampling, "runs") ? w->sampling : *w->state ? w->state : NULL;
 	row->samples = w->samples;
 	row->has_samples = w->samples != 0;
 	row->local = (struct share){ w->local, 1000 };
@@ -48,10 +48,14 @@ void print_watched(const struct watched *w)
 	if (!w)
 		return;
 	if (strcmp(w->sampling, "runs"))
-		printf("sampling    %s; 'xl numa-policy explain' says more\n", w->sampling);
+		printf("  sampling    %s; 'xl numa-policy explain' says more\n", w->sampling);
+	else if (!w->samples)
+		printf("  accesses    no samples in the last period\n");
 	else
-		printf("accesses    %" PRIu64 " samples in the last period, %s%% of them local, imbalance %s%%\n", w->samples,
+		printf("  accesses    %" PRIu64 " samples in the last period, %s%% of them local, imbalance %s%%\n", w->samples,
 		       format_share(local, w->local, 1000), format_share(imbalance, w->imbalance, 1000));
-	printf("migrated    %" PRIu64 " pages in the last period, %s in all; %" PRIu64 " samples were dropped\n", w->moves,
-	       format_bytes(size, w->all_bytes), w->all_dropped);
+	printf("  migrated    %" PRIu64 " pages in the last period, %s in all", w->moves, format_bytes(size, w->all_bytes));
+	if (w->all_dropped)
+		printf("; %" PRIu64 " samples were dropped", w->all_dropped);
+	putchar('\n');
 }

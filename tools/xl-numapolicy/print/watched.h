@@ -8,7 +8,7 @@
 
 struct watched_row {
 	bool is_watched, has_samples;
-	const char *class, *state;	/* class NULL: auto has found none */
+	const char *class, *state;	/* class NULL: auto has found none; state NULL: not known */
 	uint64_t samples, moves, moved_bytes, dropped;
 	struct share local, imbalance;
 };

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What show says of a domain: a sentence a line, in groups, and nothing of what there is none of. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ask/check.h"
+#include "cmd/sentences.h"
+#include "print/format.h"
+
+#define LABEL "  %-11s "
+
+/* "pages that are in use": a number, and what it counts. */
+struct part {
+	uint64_t number;
+	const char *of;
+};
+
+#define PARTS(...) (const struct part[]){ __VA_ARGS__ }, NR(((const struct part[]){ __VA_ARGS__ }))
+
+/* Those that are not 0, and no line if all are. */
+static void print_parts(const char *label, const struct part *parts, unsigned int nr)
+{
+	bool any = false;
+
+	for (; nr--; parts++) {
+		if (!parts->number)
+			continue;
+		if (!any)
+			printf(LABEL, label);
+		printf("%s%" PRIu64 " %s", any ? ", " : "", parts->number, parts->of);
+		any = true;
+	}
+	if (any)
+		putchar('\n');
+}
+
+static void print_policy(const struct policy *policy)
+{
+	char list[LIST_TEXT];
+
+	printf("\nPolicy:\n" LABEL "%s%s\n", "policy", policy->name,
+	       policy->vnuma ? " (the guest has been told where its memory is)" : "");
+	if (*format_nodes(list, policy->weight))
+		printf(LABEL "%s (%s)\n", "home nodes", list, policy->follows_affinity ?
+		       "follow the node affinity" : "set with the policy");
+	if (policy_places(policy))
+		printf(LABEL "%s\n", "weights", weights_equal(policy) ? "equal" :
+		       format_weights(list, policy->weight));
+	if (policy->max_pause_us)
+		printf(LABEL "no write is to wait for more than %.3f ms\n", "limit", policy->max_pause_us / 1e3);
+}
+
+static void print_memory(const struct facts *facts)
+{
+	char list[LIST_TEXT], share[NUMBER_TEXT], size[NUMBER_TEXT];
+
+	printf("\nMemory:\n" LABEL "%s, %s%% of it on home nodes\n", "memory", format_bytes(size, facts->memory),
+	       format_share(share, facts->at_home.part, facts->memory));
+	if (facts->has_vcpus && *format_nodes(list, facts->vcpus))
+		printf(LABEL "run on node%s %s, where %s%% of the memory is\n", "vCPUs",
+		       list[strspn(list, "0123456789")] ? "s" : "", list,
+		       format_share(share, facts->local.part, facts->memory));
+	print_parts("placed", PARTS({ facts->policy.placed, "pages of 4 KiB, where the policy wants them" }));
+	print_parts("fell back", PARTS({ facts->policy.fallback, "pages of 4 KiB, as that node was full" }));
+}
+
+static void print_moves(const struct move_stats *stats)
+{
+	const struct moves *pages = &stats->pages;
+
+	/* It may have tried, and moved none. */
+	if (!stats->batches && !pages->in_use && !pages->unmovable && !pages->no_room && !pages->late && !pages->moved)
+		return;
+	printf("\nMoves:\n" LABEL "%" PRIu64 " pages of 4 KiB, in %" PRIu64 " batches with %" PRIu64
+	       " rounds of TLB flushes\n", "moved", pages->moved, stats->batches, stats->flush_rounds);
+	print_parts("not moved", PARTS({ pages->in_use, "pages in use" }, { pages->unmovable, "not movable" },
+				       { pages->no_room, "as the node was full" }, { pages->late, "for the limit" }));
+	if (stats->locked_ns)
+		printf(LABEL "%.3f ms in all, %.3f ms at the longest\n", "locked", stats->locked_ns / 1e6,
+		       stats->longest_ns / 1e6);
+	if (stats->pause_ns)
+		printf(LABEL "waited for %.3f ms at the longest\n", "writes", stats->pause_ns / 1e6);
+	print_parts("beyond", PARTS({ stats->exceeded, "times the limit" }));
+	print_parts("again", PARTS({ stats->copied_again, "pages, written while they were copied" }));
+}
+
+static void print_touches(const struct touch_stats *stats)
+{
+	/* Only of interest where there was ever such a page. */
+	if (!stats->untouched && !stats->small && !stats->large && !stats->events)
+		return;
+	printf("\nFirst-touch:\n" LABEL "%" PRIu64 " pages of 4 KiB\n", "untouched", stats->untouched);
+	print_parts("touches", PARTS({ stats->small, "mapped 4 KiB" }, { stats->large, "mapped 2 MiB" },
+				     { stats->by_others, "were of others than its vCPUs" }));
+	print_parts("exchanged", PARTS({ stats->exchanged, "pages of 4 KiB with the heap of a node" }));
+	print_parts("released", PARTS({ stats->released, "pages of 4 KiB" }, { stats->flush_rounds, "rounds of TLB flushes" }));
+	print_parts("kept", PARTS({ stats->in_use, "pages in use" }, { stats->unfit, "not plain memory" },
+				  { stats->absent, "not there" }, { stats->no_table, "without room for a page table" }));
+	print_parts("events", PARTS({ stats->events, "of the guest" }, { stats->invalid, "of them invalid" }));
+}
+
+static void print_carrefour(const struct facts *facts, const struct watched *watched)
+{
+	printf("\nCarrefour:\n" LABEL "%s, auto %s%s%s\n", "carrefour",
+	       !facts->has_carrefour ? "unknown" : facts->carrefour ? "on" : "off",
+	       facts->automatic ? facts->automatic : "unknown", watched && *watched->class ? ": " : "",
+	       watched ? watched->class : "");
+	print_watched(watched);
+}
+
+void print_sentences(const struct facts *facts, const struct watched *watched)
+{
+	const struct domain *domain = &facts->domain;
+
+	printf("%s (id %u, %s)\n", domain->name ? domain_name(domain) : "-", domain->id, domain->type);
+	print_policy(&facts->policy);
+	print_memory(facts);
+	print_moves(&facts->stats.moves);
+	print_touches(&facts->stats.touches);
+	print_carrefour(facts, watched);
+	putchar('\n');
+}
