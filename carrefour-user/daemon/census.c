@@ -23,11 +23,22 @@ static int list(struct daemon *d)
 	return error;
 }
 
+/* It may be renamed at any time. Without an answer it keeps the name that it had. */
+static void learn_name(struct hosted *h)
+{
+	char name[NAME_SIZE];
+	bool found = store_name(h->xen.id, name);
+
+	if (found || !h->named)
+		memcpy(h->name, name, sizeof(name));
+	h->named |= found;
+}
+
 /* What cannot be asked is not known; a domain that is gone, the next list leaves out. */
 static void ask(struct hosted *h)
 {
 	if (!h->named)
-		h->named = store_name(h->xen.id, h->name);
+		learn_name(h);
 	h->has_policy = !h->xen.pv && !xen_policy_get(h->xen.id, &h->policy);
 	h->has_moves = !h->xen.pv && !xen_moves(h->xen.id, h->moves);
 }
@@ -55,8 +66,7 @@ static bool begin_next(struct daemon *d)
 		return false;
 	h->tried = true;
 	h->tried_at = d->now;
-	/* It may have been renamed since the last time. */
-	h->named = store_name(h->xen.id, h->name);
+	learn_name(h);
 	d->census.counting = true;
 	d->census.id = h->xen.id;
 	d->census.gfn = 0;

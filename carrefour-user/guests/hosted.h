@@ -18,7 +18,7 @@ struct hosted {
 	struct xen_domain xen;
 	char uuid[UUID_SIZE];		/* as text */
 	char name[NAME_SIZE];
-	bool named;			/* by xenstore */
+	bool named;			/* by xenstore, once; else it is called by its number */
 	bool twin;			/* a newer domain has the same name and UUID: a collector takes only one */
 	bool has_policy, has_moves;
 	struct xen_policy policy;

@@ -145,13 +145,16 @@ static void it_is_known_again(void **unused)
 	check_series();
 	assert_true(has(FILE_NAME, "carrefour_periods_total{" UUID("7") ",domain=\"db \\\"1\\\"\\n\"} "));
 	assert_false(has(FILE_NAME, "domain=\"vm1\""));
-	/* One whose name nobody tells is called by its number. */
+	/* While nobody tells names, one keeps its name; a new one is called by its number. */
 	fake.call[CALL_NAME].error = EIO;
+	fake_guest(2)->gone = false;
 	periods(61);
-	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"3\",node=\"0\"} "));
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"db \\\"1\\\"\\n\",node=\"0\"} "));
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"2\",node=\"0\"} "));
 	fake.call[CALL_NAME].error = 0;
 	periods(2);
-	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"db \\\"1\\\"\\n\",node=\"0\"} "));
+	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"vm2\",node=\"0\"} "));
+	assert_false(has(FILE_NAME, "domain=\"2\"") || has(FILE_NAME, "domain=\"3\""));
 	stop();
 }
 
