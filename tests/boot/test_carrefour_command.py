@@ -121,3 +121,16 @@ def test_what_cannot_be_is_refused(machine):
     assert switches(machine, "pv") == (None, None)
     assert "+carrefor" in machine.run("xl numa-policy set plain +carrefor", check=False).err
     assert "nobody" in refusal(machine, "explain nobody")
+
+
+def test_metrics_have_the_memory_of_every_vm(machine):
+    """Of one with nothing on, too: by node, as `xl numa-policy list` has it."""
+    guests.create(machine, "still", memory=64, policy="round-4k,nodes=1-2,weights=3:1")
+    daemon = Daemon(machine, period_ms=500, metrics_ms=500)
+    daemon.wait("its memory is counted", f"grep -q '^xen_numa_domain_memory_bytes.*domain=\"still\"' {carrefour.METRICS}", 90)
+    lines = re.findall(r'^xen_numa_domain_memory_bytes\{uuid="[0-9a-f-]{36}",domain="still",node="(\d+)"\} (\d+)$',
+                       machine.run(f"cat {carrefour.METRICS}").out, re.M)
+    row, = [row for row in json.loads(policy(machine, "list --json"))["domains"] if row["name"] == "still"]
+    assert [int(size) for _, size in sorted(lines)] == row["memory_by_node_bytes"] and len(lines) == 4
+    assert row["memory_by_node_bytes"][1] > row["memory_by_node_bytes"][2] > 0
+    daemon.stop()

@@ -54,3 +54,9 @@ fi
 for package in "${missing[@]}" ${qemu:+"$qemu"}; do
 	installed "$package" || die "$package did not get installed"
 done
+# Debian starts what is a service; these are for tests, which start their own
+for package in prometheus prometheus-node-exporter; do
+	if [ -d /run/systemd/system ] && [[ " ${missing[*]} " == *" $package "* ]]; then
+		${root[@]+"${root[@]}"} systemctl disable --now "$package" >/dev/null 2>&1 || die "$package was installed and cannot be stopped"
+	fi
+done
