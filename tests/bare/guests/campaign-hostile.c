@@ -72,13 +72,12 @@ static unsigned long some_gfn(struct self *self)
 
 static unsigned int some_order(struct self *self)
 {
-	/* 2 MiB take a hundred times as long as a page: a third of all time, if they are one in 16 */
-	switch (pick(self, 64)) {
+	switch (pick(self, 16)) {
 	case 0:
 		return pick(self, 64);
 	case 1:
 		return 9;
-	case 2 ... 5:
+	case 2:
 		return pick(self, 9);
 	default:
 		return 0;
@@ -113,8 +112,7 @@ static void *some_buffer(struct self *self, void *good)
 
 static unsigned int some_number(struct self *self)
 {
-	/* of a list that it has not written, all gfns are 0: such a call takes all the memory that it may have */
-	return rarely(self, 256) ? wild(self) : 1 + pick(self, EXTENTS);
+	return rarely(self, 32) ? wild(self) : 1 + pick(self, EXTENTS);
 }
 
 static unsigned long start_of(struct self *self)

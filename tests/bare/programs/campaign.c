@@ -135,9 +135,9 @@ static domid_t some_domain(void)
 static unsigned int some_order(void)
 {
 	switch (below(&random, 16)) {
-	case 0:
+	case 0 ... 3:
 		return ORDER_2M;
-	case 1:
+	case 4:
 		return ORDER_2M + 1 + below(&random, 64);
 	default:
 		return 0;
