@@ -140,16 +140,9 @@ static void open_all(struct daemon *d, const struct daemon_options *o)
 
 static void close_all(struct daemon *d)
 {
-	unsigned int i;
-
 	server_close();
 	tell_no_metrics(d);
-	hosted_free(&d->census);
-	for (i = 0; i < d->nr; i++) {
-		sampling_end(d->guest[i]);
-		guest_free(d->guest[i]);
-	}
-	free(d->guest);
+	sampling_end_all(d);
 	store_close();
 	xen_close();
 }

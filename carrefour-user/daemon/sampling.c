@@ -214,3 +214,15 @@ void sampling_end(struct guest *g)
 	g->retry_at = 0;
 	guest_close(g);
 }
+
+void sampling_end_all(struct daemon *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr; i++) {
+		sampling_end(d->guest[i]);
+		guest_free(d->guest[i]);
+	}
+	free(d->guest);
+	hosted_free(&d->census);
+}

@@ -15,5 +15,7 @@ void sampling_read_all(struct daemon *daemon);
 /* What was read has been looked at. */
 void sampling_done(struct guest *guest);
 void sampling_end(struct guest *guest);
+/* And nothing is known of any domain any more. */
+void sampling_end_all(struct daemon *daemon);
 
 #endif

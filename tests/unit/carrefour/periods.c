@@ -41,14 +41,7 @@ void begin(unsigned int nr_nodes, unsigned int nr)
 
 void end(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < d.nr; i++) {
-		sampling_end(d.guest[i]);
-		guest_free(d.guest[i]);
-	}
-	free(d.guest);
-	hosted_free(&d.census);
+	sampling_end_all(&d);
 	fake_end();
 }
 

@@ -131,12 +131,7 @@ int main(int argc, char **argv)
 	       guests, running, vcpus, nodes, samples, periods, memory_kib() / 1024.0, guests_bytes(&d) / 1048576.0,
 	       100.0 * cpu / (periods - 3) / (d.config.period_ms * MS), most_cpu / 1e6, slowest / 1e6, longest / 1e6, show() / 1e6,
 	       (unsigned long long)orders);
-	for (i = 0; i < d.nr; i++) {
-		sampling_end(d.guest[i]);
-		guest_free(d.guest[i]);
-	}
-	free(d.guest);
-	hosted_free(&d.census);
+	sampling_end_all(&d);
 	fake_end();
 	unlink("scale.prom");
 	return 0;
