@@ -31,7 +31,7 @@ static const char *refusal(int fd, const struct recording *r)
 	return NULL;
 }
 
-struct recording *record_begin(int fd, unsigned int domid, const struct config *config, unsigned int nr_nodes,
+struct recording *record_begin(int fd, unsigned int domid, const struct config *config, const struct host *host,
 			       const char **why)
 {
 	struct recording *r = recordings;
@@ -51,7 +51,7 @@ struct recording *record_begin(int fd, unsigned int domid, const struct config *
 		close(fd);
 		return NULL;
 	}
-	trace_write_begin(r->file, config, nr_nodes);
+	trace_write_begin(r->file, config, host);
 	return r;
 }
 

@@ -20,7 +20,7 @@ struct recording;
  * Of one domain, or of RECORD_ALL. @fd is taken, closed in any case. NULL: *why says why, and lives for
  * ever. Only regular files: a pipe that nobody reads would hold up all domains.
  */
-struct recording *record_begin(int fd, unsigned int domid, const struct config *config, unsigned int nr_nodes,
+struct recording *record_begin(int fd, unsigned int domid, const struct config *config, const struct host *host,
 			       const char **why);
 
 struct record_end {

@@ -62,7 +62,7 @@ static void *record(FILE *to, const char *which, int fd)
 		view_error(to, "'%.64s' is no domain id; record takes one, or all", which);
 		close(fd);
 	} else {
-		r = record_begin(fd, id, &daemon_state->config, daemon_state->host.nr_nodes, &why);
+		r = record_begin(fd, id, &daemon_state->config, &daemon_state->host, &why);
 		if (!r)
 			view_error(to, "%s", why);
 	}

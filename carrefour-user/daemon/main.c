@@ -128,6 +128,7 @@ static void open_all(struct daemon *d, const struct daemon_options *o)
 		die(EXIT_FAILURE, "cannot talk to Xen: %s%s", strerror(rc),
 		    rc == ENOENT ? "; run this in dom0" : rc == EACCES ? "; run this as root" : "");
 	d->host.nr_nodes = xen_nodes();
+	d->host.topology = xen_topology();
 	if (!store_open())
 		die(EXIT_FAILURE, "cannot connect to xenstore: %s", strerror(errno));
 	/* systemd has made it already. */

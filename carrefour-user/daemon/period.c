@@ -51,6 +51,7 @@ static void divide_memory(struct daemon *d)
 static void decide_for(struct daemon *d, struct guest *g)
 {
 	struct outcome out = { .nr = 0 };
+	struct nodes nodes;
 
 	if (g->switches.carrefour && !g->follow.on && !g->domain)
 		g->domain = domain_new(share_of(d, g).pages, d->host.nr_nodes, g->switches.id);
@@ -65,7 +66,8 @@ static void decide_for(struct daemon *d, struct guest *g)
 		out = decide(g->domain, &d->config, &d->host, &g->in);
 	} else {
 		out.verdict.state = g->follow.on ? STATE_FOLLOWING : STATE_OFF;
-		out.verdict.measure = measure(g->in.matrix, d->host.nr_nodes, g->in.home);
+		nodes = nodes_of(d->host.topology, d->host.nr_nodes, g->in.home);
+		out.verdict.measure = measure(g->in.matrix, &nodes);
 		out.verdict.accesses_per_us = d->host.accesses_per_us;
 	}
 	g->out = out;

@@ -57,7 +57,7 @@ struct auto_input auto_input_of(const struct input *in, const struct verdict *v,
 		/* of more than were marked, some were in the period before */
 		.touched = in->marked && in->faults <= in->marked ? part_of(in->faults, in->marked) : -1,
 		.samples = v->measure.samples, .imbalance = v->measure.imbalance, .own_imbalance = v->measure.own_imbalance,
-		.again = v->again, .again_same = v->again_same, .home_nodes = __builtin_popcountll(in->home),
+		.again = v->again, .again_same = v->again_same, .home_nodes = v->sharing,
 		.policy = policy, .carrefour = carrefour,
 	};
 }

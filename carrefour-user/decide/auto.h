@@ -46,7 +46,7 @@ struct auto_input {
 	double running, touched;	/* 0 to 1: part of the time its vCPUs ran, of what was marked that was accessed; negative: not known */
 	unsigned int imbalance, own_imbalance;	/* struct measure's */
 	uint64_t again, again_same;	/* struct verdict's */
-	unsigned int home_nodes;
+	unsigned int home_nodes;	/* struct verdict's sharing */
 	const char *policy;		/* what the guest has now */
 	bool carrefour;
 };

@@ -83,14 +83,40 @@ static void switch_heuristics(struct domain *d, const struct config *c, const st
 		d->migrating = true;
 }
 
-/* A node with less load than the mean, the more likely the less it has; NO_NODE: none with room. */
-static uint8_t draw_target(const struct period *p, uint64_t bytes)
+/* How far a page would be from those that used it last, all together. */
+static unsigned int distance_to(const struct period *p, const struct page *page, uint8_t node)
 {
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < page->nr_window; i++)
+		sum += nodes_distance(&p->nodes, page->window[i], node);
+	return sum;
+}
+
+/*
+ * A node with less load than the mean, the more likely the less it has; of those the nearest to who uses the page, and none
+ * that is memory alone. NO_NODE: none with room.
+ */
+static uint8_t draw_target(const struct period *p, const struct page *page)
+{
+	uint64_t bytes = 1ULL << (PAGE_SHIFT + page->order);
+	unsigned int distance, least = ~0U;
 	double weight[NODES_MAX], sum = 0, at;
 	uint8_t n, last = NO_NODE;
 
 	for (n = 0; n < p->d->nr_nodes; n++) {
-		weight[n] = can_go_to(p, n, bytes) && p->load[n] < p->mean ? 1 - p->load[n] : 0;
+		weight[n] = 0;
+		if (!(p->nodes.with_cpus >> n & 1) || !can_go_to(p, n, bytes) || p->load[n] >= p->mean)
+			continue;
+		distance = distance_to(p, page, n);
+		if (distance > least)
+			continue;
+		if (distance < least) {
+			memset(weight, 0, sizeof(weight));
+			sum = 0;
+		}
+		least = distance;
+		weight[n] = 1 - p->load[n];
 		sum += weight[n];
 	}
 	at = draw(p->d) * sum;
@@ -115,7 +141,7 @@ static void interleave(struct period *p, struct page *page)
 
 	if (!(p->in->home >> page->home & 1) || p->load[page->home] <= p->mean || draw(p->d) >= p->load[page->home])
 		return;
-	wish.to = draw_target(p, 1ULL << (PAGE_SHIFT + page->order));
+	wish.to = draw_target(p, page);
 	if (wish.to == NO_NODE) {
 		p->verdict->held[HELD_FULL]++;
 		return;
@@ -166,12 +192,12 @@ static bool is_settled(const struct domain *d, const struct page *page)
 static void choose(struct period *p)
 {
 	struct pages *pages = &p->d->pages;
-	unsigned int n, k = __builtin_popcountll(p->in->home);
+	unsigned int n, k = __builtin_popcountll(p->nodes.with_cpus);
 	size_t i;
 
 	memcpy(p->load, p->verdict->measure.load, sizeof(p->load));
 	for (n = 0; n < p->d->nr_nodes; n++)
-		if (p->in->home >> n & 1)
+		if (p->nodes.with_cpus >> n & 1)
 			p->mean += p->load[n] / k;
 	pages_sort(pages);
 	large_look_at_ranges(p, p->verdict->state >= STATE_BALANCED);
@@ -206,8 +232,8 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	struct budget share = host_share(host, config, d->hungry);
 	bool was_hungry = d->hungry;
 
-	if (d->nr_nodes < NODES_MAX)
-		in.home &= (1ULL << d->nr_nodes) - 1;
+	p.nodes = nodes_of(host->topology, d->nr_nodes, in.home);
+	in.home = p.nodes.home;
 	p.left = share;
 	d->now += in.ns;
 	free(d->decision);
@@ -217,7 +243,8 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	memset(d->whole, 0, sizeof(d->whole));
 	pages_next_period(&d->pages, d->now);
 
-	v->measure = measure(in.matrix, d->nr_nodes, in.home);
+	v->measure = measure(in.matrix, &p.nodes);
+	v->sharing = __builtin_popcountll(p.nodes.with_cpus);
 	v->accesses_per_us = host->accesses_per_us;
 	v->touched_pct = in.faults < in.marked ? 100.0 * in.faults / in.marked : 100;
 	note_samples(&p);

@@ -90,6 +90,7 @@ struct verdict {
 	int64_t accesses_per_us;	/* of the host; -1: unknown */
 	uint64_t strange, untracked;	/* samples that make no sense, or found the table full */
 	uint64_t again, again_same;	/* samples of pages that were sampled before; from the same node as then */
+	unsigned int sharing;		/* home nodes among which a page may be shared: those that have CPUs */
 	unsigned int efficiency_pct, judged;	/* of samples on moved pages, how many gained by it; when judged */
 	uint64_t backoff_ms;		/* what is left of it */
 	unsigned int moves, held[NR_HELD], frozen, splits_open;

@@ -47,8 +47,9 @@ struct period {
 	const struct input *in;
 	struct verdict *verdict;
 	struct budget left;
+	struct nodes nodes;
 	double load[NODES_MAX];		/* as it will be after what was decided */
-	double mean;			/* of the home nodes */
+	double mean;			/* of the home nodes that have CPUs */
 };
 
 /* order.c: passes what a heuristic wants through all that keeps it calm. True: it was ordered. */

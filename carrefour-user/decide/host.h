@@ -8,9 +8,11 @@
 
 #include "config/config.h"
 #include "common/units.h"
+#include "decide/nodes.h"
 
 struct host {
 	unsigned int nr_nodes;
+	const struct topology *topology;	/* NULL: a flat one */
 	uint64_t room[NODES_MAX];	/* bytes that may still go to each node in this period */
 	uint64_t bytes_left;		/* that may still move */
 	unsigned int moves_left;
@@ -24,7 +26,7 @@ struct budget {
 	unsigned int moves;
 };
 
-/* nr_nodes stays as it is for the life of the host. free[]: bytes of each node that are free now. */
+/* nr_nodes and topology stay as they are for the life of the host; the latter is the caller's. free[]: bytes of each node that are free now. */
 void host_next_period(struct host *host, const struct config *config, const uint64_t *free, int64_t accesses_per_us);
 
 /* What a domain may take; hungry: it moved or wanted to move in the last period. */

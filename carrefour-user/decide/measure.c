@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Imbalance as Voron et al. define it; the local access ratio, which is Carrefour's (Dashti et al., ASPLOS 2013). Instead
- * of their load of the interconnect's links, which nobody counts here, the busiest pair of nodes.
+ * Imbalance as Voron et al. define it, between the nodes that have CPUs: memory alone, CXL or HBM, is no node that a guest
+ * could have balanced itself over. The local access ratio is Carrefour's (Dashti et al., ASPLOS 2013). Instead of their load
+ * of the interconnect's links, which nobody counts here, the busiest pair of nodes.
  */
 #include <math.h>
 
@@ -16,44 +17,45 @@ static double square(double x)
  * With few samples, equal loads look unequal: n samples on k nodes have a relative variance
  * of k / n by chance. That is taken off, or a calm guest would be called imbalanced.
  */
-static unsigned int imbalance(const double *load, uint64_t samples, unsigned int nr_nodes, uint64_t home)
+static unsigned int imbalance(const double *load, uint64_t samples, const struct nodes *nodes)
 {
 	unsigned int n, k = 0;
 	double sum = 0, variance = 0, mean;
 
-	for (n = 0; n < nr_nodes; n++)
-		if (home >> n & 1) {
+	for (n = 0; n < nodes->nr; n++)
+		if (nodes->with_cpus >> n & 1) {
 			k++;
 			sum += load[n];
 		}
 	if (!k || sum <= 0)
 		return 0;
 	mean = sum / k;
-	for (n = 0; n < nr_nodes; n++)
-		if (home >> n & 1)
+	for (n = 0; n < nodes->nr; n++)
+		if (nodes->with_cpus >> n & 1)
 			variance += square(load[n] / mean - 1) / k;
 	variance -= k / (sum * samples);
 	return variance > 0 ? (unsigned int)(1000 * sqrt(variance) + 0.5) : 0;
 }
 
-struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t home)
+struct measure measure(const uint64_t *matrix, const struct nodes *nodes)
 {
 	struct measure m = { 0 };
 	uint64_t on[NODES_MAX] = { 0 }, by[NODES_MAX] = { 0 }, local = 0, most = 0;
+	unsigned int a, h, nr_nodes = nodes->nr;
 	double own[NODES_MAX];
-	unsigned int a, h;
 
 	for (a = 0; a < nr_nodes; a++)
 		for (h = 0; h < nr_nodes; h++) {
 			m.samples += matrix[a * nr_nodes + h];
 			on[h] += matrix[a * nr_nodes + h];
-			by[a] += matrix[a * nr_nodes + h];
+			by[nodes->wanted[a]] += matrix[a * nr_nodes + h];
+			if (nodes_local(nodes, a, h))
+				local += matrix[a * nr_nodes + h];
 		}
 	if (!m.samples)
 		return m;
 
 	for (a = 0; a < nr_nodes; a++) {
-		local += matrix[a * nr_nodes + a];
 		m.load[a] = (double)on[a] / m.samples;
 		own[a] = (double)by[a] / m.samples;
 		for (h = a + 1; h < nr_nodes; h++) {
@@ -68,7 +70,7 @@ struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t h
 	}
 	m.local = 1000.0 * local / m.samples;
 	m.pair = 1000.0 * most / m.samples;
-	m.imbalance = imbalance(m.load, m.samples, nr_nodes, home);
-	m.own_imbalance = imbalance(own, m.samples, nr_nodes, home);
+	m.imbalance = imbalance(m.load, m.samples, nodes);
+	m.own_imbalance = imbalance(own, m.samples, nodes);
 	return m;
 }

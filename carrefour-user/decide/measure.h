@@ -6,18 +6,19 @@
 #include <stdint.h>
 
 #include "common/units.h"
+#include "decide/nodes.h"
 
 struct measure {
 	uint64_t samples;
-	unsigned int local;		/* of 1000 samples, those whose page was on the CPU's node */
-	unsigned int imbalance;		/* relative standard deviation between home nodes, in 1/1000 */
-	unsigned int own_imbalance;	/* ... were each access one to the own node */
+	unsigned int local;		/* of 1000 samples, those whose page was as near to the CPU as it can be: nodes_local() */
+	unsigned int imbalance;		/* relative standard deviation between home nodes that have CPUs, in 1/1000 */
+	unsigned int own_imbalance;	/* ... were each access one to the home node that its CPU's node wants */
 	uint8_t pair_from, pair_to;	/* the two nodes with the most traffic between them ... */
 	unsigned int pair;		/* ... and its share, of 1000 samples */
 	double load[NODES_MAX];		/* the share of each node's memory in all samples */
 };
 
-/* matrix[accessing node * nr_nodes + node of the page]; home: a bit for each home node. */
-struct measure measure(const uint64_t *matrix, unsigned int nr_nodes, uint64_t home);
+/* matrix[accessing node * nodes->nr + node of the page] */
+struct measure measure(const uint64_t *matrix, const struct nodes *nodes);
 
 #endif

@@ -14,11 +14,19 @@ static bool makes_sense(const struct domain *d, const struct sample *s)
 }
 
 /* A vCPU that runs elsewhere for a while will be back; its memory waits for it. */
-static uint8_t node_of(const struct period *p, const struct sample *s)
+static uint8_t accessing_node(const struct period *p, const struct sample *s)
 {
 	uint8_t node = s->vcpu < p->in->nr_vcpus ? p->in->vcpu_node[s->vcpu] : NO_NODE;
 
 	return node < p->d->nr_nodes ? node : s->node;
+}
+
+/* Where the page should be for this access: on the node that it is on, where that is as near as it can be. */
+static uint8_t wanted_node(const struct period *p, const struct sample *s)
+{
+	uint8_t node = accessing_node(p, s);
+
+	return nodes_local(&p->nodes, node, s->home) ? s->home : p->nodes.wanted[node];
 }
 
 static void note_failure(struct period *p, struct page *page)
@@ -45,13 +53,13 @@ static void note_arrival(struct period *p, struct page *page, const struct sampl
 static void note_gain(struct period *p, struct page *page, const struct sample *s)
 {
 	const double *load = p->verdict->measure.load;
-	unsigned int nodes = __builtin_popcountll(p->in->home);
+	unsigned int nodes = __builtin_popcountll(p->nodes.with_cpus);
 
 	page->judge_left--;
 	p->d->judged++;
 	if (page->interleaved)
 		p->d->gained += load[page->target] <= load[page->from];
-	else if (s->node == s->home)
+	else if (nodes_local(&p->nodes, s->node, s->home))
 		p->d->gained += 1;
 	else if (nodes > 1)
 		p->d->gained -= 1.0 / (nodes - 1);
@@ -60,7 +68,7 @@ static void note_gain(struct period *p, struct page *page, const struct sample *
 static void note_sample(struct period *p, const struct sample *s)
 {
 	struct domain *d = p->d;
-	uint8_t node = node_of(p, s);
+	uint8_t node = wanted_node(p, s);
 	struct page *page;
 
 	page = pages_touch(&d->pages, s->gfn, s->order);

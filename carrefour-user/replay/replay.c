@@ -255,6 +255,7 @@ int main(int argc, char **argv)
 	if (!r.guest)
 		die("out of memory");
 	r.host.nr_nodes = r.trace.nr_nodes;
+	r.host.topology = &r.trace.topology;
 	if (options.metrics && is_file(options.metrics, file))
 		die("%s: is the trace itself; write to another file", options.metrics);
 	if (options.output) {
@@ -265,7 +266,7 @@ int main(int argc, char **argv)
 			die("%s: cannot open it: %s", options.output, strerror(errno));
 		if (options.metrics && is_file(options.metrics, r.output))
 			die("%s: is for --output, too; write metrics to another file", options.metrics);
-		trace_write_begin(r.output, &r.config, r.trace.nr_nodes);
+		trace_write_begin(r.output, &r.config, &r.host);
 	}
 	run(&r);
 

@@ -271,6 +271,53 @@ static bool read_setting(struct trace *t)
 	return words_end(t);
 }
 
+static bool read_distance(struct trace *t)
+{
+	uint64_t distance;
+	unsigned int to;
+	uint8_t from;
+
+	if (!words_node(t, "node", &from))
+		return false;
+	for (to = 0; to < t->nr_nodes; to++) {
+		if (!words_number(t, "distance", 10, UINT8_MAX, &distance))
+			return false;
+		if (distance < DISTANCE_OWN)
+			return words_bad(t, "%" PRIu64 " is no distance; %d is the least", distance, DISTANCE_OWN);
+		t->topology.distance[from][to] = distance;
+	}
+	return words_end(t);
+}
+
+static bool read_cpus(struct trace *t)
+{
+	return words_nodes(t, &t->topology.cpus) && words_end(t);
+}
+
+/* Up to the first period, which is left to be read. */
+static bool read_head(struct trace *t)
+{
+	const char *word;
+
+	while ((word = words_line(t))) {
+		bool good;
+
+		if (!strcmp(word, "cpus")) {
+			good = read_cpus(t);
+		} else if (!strcmp(word, "distance")) {
+			good = read_distance(t);
+		} else if (!strcmp(word, "set")) {
+			good = read_setting(t);
+		} else {
+			words_unread(t);
+			return true;
+		}
+		if (!good)
+			return false;
+	}
+	return false;
+}
+
 bool trace_open(struct trace *t, FILE *file, const char *name)
 {
 	const char *word, *keys[2];
@@ -301,14 +348,11 @@ bool trace_open(struct trace *t, FILE *file, const char *name)
 	if (!n)
 		return words_bad(t, "a machine without nodes");
 	t->nr_nodes = n;
-	while ((word = words_line(t)) && !strcmp(word, "set"))
-		if (!read_setting(t))
-			return false;
-	if (!word)
+	t->topology = topology_flat();
+	if (!read_head(t))
 		return false;
 	if (!config_consistent(&t->config, keys, reason, sizeof(reason)))
 		return words_bad(t, "%s", reason);
-	words_unread(t);
 	return true;
 }
 

@@ -47,6 +47,7 @@ struct trace {
 	const char *name;
 	struct config config;		/* what the trace was recorded with */
 	unsigned int nr_nodes;
+	struct topology topology;
 	/* Of the reader. */
 	unsigned int line;
 	char *text, *first, *rest;	/* a line, its first word, what has not been taken yet */
@@ -67,7 +68,7 @@ int trace_read(struct trace *trace, struct trace_period *period);
 void trace_free(struct trace_period *period);
 
 /* Writers; whether all was written ferror() tells. */
-void trace_write_begin(FILE *file, const struct config *config, unsigned int nr_nodes);
+void trace_write_begin(FILE *file, const struct config *config, const struct host *host);
 /* The line of a period, and a domain in it: trace_write_period() is both, for all of its domains. */
 void trace_write_head(FILE *file, unsigned int nr_nodes, const struct trace_period *period);
 void trace_write_domain(FILE *file, unsigned int nr_nodes, const struct trace_domain *domain);

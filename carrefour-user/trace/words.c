@@ -94,7 +94,7 @@ bool words_end(struct trace *t)
 /* "0,2,3" */
 bool words_nodes(struct trace *t, uint64_t *mask)
 {
-	const char *word = words_next(t, "a list of home nodes");
+	const char *word = words_next(t, "a list of nodes");
 
 	*mask = 0;
 	while (word) {
@@ -102,7 +102,7 @@ bool words_nodes(struct trace *t, uint64_t *mask)
 		unsigned long n = strtoul(word, &end, 10);
 
 		if (!isdigit((unsigned char)*word) || n >= t->nr_nodes || (*end && *end != ','))
-			return words_bad(t, "'%.100s' is no list of home nodes; write nodes below %u with commas", word, t->nr_nodes);
+			return words_bad(t, "'%.100s' is no list of nodes; write nodes below %u with commas", word, t->nr_nodes);
 		*mask |= 1ULL << n;
 		if (!*end)
 			return true;

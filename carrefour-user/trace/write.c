@@ -10,9 +10,38 @@ static void print_setting(void *to, const char *key, const char *value)
 	fprintf(to, "set %s %s\n", key, value);
 }
 
-void trace_write_begin(FILE *f, const struct config *config, unsigned int nr_nodes)
+static void write_nodes(FILE *f, unsigned int nr_nodes, uint64_t nodes)
 {
-	fprintf(f, "carrefour-trace 1\nnodes %u\n", nr_nodes);
+	const char *comma = "";
+	unsigned int n;
+
+	for (n = 0; n < nr_nodes; n++)
+		if (nodes >> n & 1) {
+			fprintf(f, "%s%u", comma, n);
+			comma = ",";
+		}
+}
+
+static void write_topology(FILE *f, unsigned int nr_nodes, const struct topology *t)
+{
+	unsigned int a, b;
+
+	fprintf(f, "cpus ");
+	write_nodes(f, nr_nodes, t->cpus);
+	fputc('\n', f);
+	for (a = 0; a < nr_nodes; a++) {
+		fprintf(f, "distance %u", a);
+		for (b = 0; b < nr_nodes; b++)
+			fprintf(f, " %u", t->distance[a][b]);
+		fputc('\n', f);
+	}
+}
+
+void trace_write_begin(FILE *f, const struct config *config, const struct host *host)
+{
+	fprintf(f, "carrefour-trace 1\nnodes %u\n", host->nr_nodes);
+	if (host->topology && !topology_is_flat(host->topology, host->nr_nodes))
+		write_topology(f, host->nr_nodes, host->topology);
 	config_changed(config, print_setting, f);
 }
 
@@ -37,16 +66,11 @@ static void write_decisions(FILE *f, const struct trace_domain *d)
 void trace_write_domain(FILE *f, unsigned int nr_nodes, const struct trace_domain *d)
 {
 	const struct input *in = &d->in;
-	const char *comma = "";
 	unsigned int n, h;
 	size_t i;
 
 	fprintf(f, "domain %u ", d->id);
-	for (n = 0; n < nr_nodes; n++)
-		if (in->home >> n & 1) {
-			fprintf(f, "%s%u", comma, n);
-			comma = ",";
-		}
+	write_nodes(f, nr_nodes, in->home);
 	fprintf(f, " %s %s %" PRIu64 " %" PRIu64 "\n", d->policy, d->carrefour ? "carrefour" : "static", in->marked,
 		in->faults);
 	if (d->pages)

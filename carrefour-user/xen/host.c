@@ -13,6 +13,7 @@ xc_interface *xen_xc;
 xenforeignmemory_handle *xen_fmem;
 static unsigned int nr_nodes;
 static xc_meminfo_t meminfo[NODES_MAX];
+static struct topology topology;
 
 /* Of each CPU; its array has room for nr_cpus. */
 static xc_cputopo_t *cpu;
@@ -28,16 +29,35 @@ static void log_nothing(xentoollog_logger *logger, xentoollog_level level, int e
 
 static xentoollog_logger nothing = { .vmessage = log_nothing };
 
+/* From each of @nr nodes to each. Xen knows none where a node, or the machine's table, is not there. */
+static void take_distances(const uint32_t *distance, unsigned int nr)
+{
+	unsigned int from, to;
+
+	topology = topology_flat();
+	for (from = 0; from < nr_nodes; from++)
+		for (to = 0; to < nr_nodes; to++)
+			if (distance[from * nr + to] >= DISTANCE_OWN && distance[from * nr + to] <= UINT8_MAX)
+				topology.distance[from][to] = distance[from * nr + to];
+}
+
 static int read_nodes(void)
 {
+	uint32_t *distance = malloc(NODES_MAX * NODES_MAX * sizeof(*distance));
 	unsigned int nr = NODES_MAX;
+	int error = 0;
 
+	if (!distance)
+		return ENOMEM;
 	memset(meminfo, 0, sizeof(meminfo));
 	/* Asked for as many as there are, Xen says how many that is. */
-	if (xc_numainfo(xen_xc, &nr, meminfo, NULL))
-		return errno;
+	if (xc_numainfo(xen_xc, &nr, meminfo, distance))
+		error = errno;
 	nr_nodes = nr < NODES_MAX ? nr : NODES_MAX;
-	return nr_nodes ? 0 : ENODEV;
+	if (!error && nr_nodes)
+		take_distances(distance, nr);
+	free(distance);
+	return error ? error : nr_nodes ? 0 : ENODEV;
 }
 
 int xen_open(void)
@@ -78,9 +98,14 @@ unsigned int xen_nodes(void)
 	return nr_nodes;
 }
 
+const struct topology *xen_topology(void)
+{
+	return &topology;
+}
+
 static int read_cpus(void)
 {
-	unsigned int there = 0, nr;
+	unsigned int there = 0, nr, i;
 	xc_cputopo_t *new;
 
 	if (xc_cputopoinfo(xen_xc, &there, NULL))
@@ -93,6 +118,10 @@ static int read_cpus(void)
 	if (xc_cputopoinfo(xen_xc, &nr, cpu))
 		return errno;
 	nr_cpus = nr < there ? nr : there;
+	topology.cpus = 0;
+	for (i = 0; i < nr_cpus; i++)
+		if (cpu[i].node < nr_nodes)
+			topology.cpus |= 1ULL << cpu[i].node;
 	return 0;
 }
 

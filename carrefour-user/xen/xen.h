@@ -20,6 +20,8 @@ void xen_close(void);
 
 /* Nodes of the host: the highest number + 1, at most NODES_MAX. Never changes. */
 unsigned int xen_nodes(void);
+/* Their distances, which never change, and which of them have CPUs, as of when the host was looked at last. */
+const struct topology *xen_topology(void);
 
 /* What may change from period to period: free bytes of each node, and which CPU is on which. */
 int xen_look_at_host(uint64_t free[NODES_MAX]);

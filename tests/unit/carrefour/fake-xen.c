@@ -168,6 +168,11 @@ unsigned int xen_nodes(void)
 	return fake.nr_nodes;
 }
 
+const struct topology *xen_topology(void)
+{
+	return NULL;
+}
+
 int xen_look_at_host(uint64_t free[NODES_MAX])
 {
 	int error = fake_enter(CALL_HOST, 0);

@@ -16,17 +16,20 @@ static const struct recording {
 	pattern *access;
 	unsigned int pages, hot_pages, samples, periods;
 	uint8_t on, order;
+	bool slow_memory;
 } recordings[] = {
-	{ "master-slave-partitioned", partitioned, 96, 0, 120, 12, 0, ORDER_4K },
-	{ "master-slave-shared", shared, 64, 0, 150, 14, 0, ORDER_4K },
-	{ "alternating", alternating, 8, 0, 100, 16, 0, ORDER_4K },
-	{ "fought-over", quarters, 2 * PAGES_IN_2M, 32, 120, 16, 0, ORDER_2M },
-	{ "fought-over-in-vain", shared, 2 * PAGES_IN_2M, 32, 120, 16, 0, ORDER_2M },
+	{ "master-slave-partitioned", partitioned, 96, 0, 120, 12, 0, ORDER_4K, false },
+	{ "master-slave-shared", shared, 64, 0, 150, 14, 0, ORDER_4K, false },
+	{ "alternating", alternating, 8, 0, 100, 16, 0, ORDER_4K, false },
+	{ "fought-over", quarters, 2 * PAGES_IN_2M, 32, 120, 16, 0, ORDER_2M, false },
+	{ "fought-over-in-vain", shared, 2 * PAGES_IN_2M, 32, 120, 16, 0, ORDER_2M, false },
+	{ "slow-memory", shared, 96, 0, 150, 14, 0, ORDER_4K, true },
 };
 
 int main(int argc, char **argv)
 {
 	const struct recording *r = recordings;
+	struct topology slow = world_slow_memory();
 	struct world w;
 	struct guest *g;
 
@@ -35,6 +38,10 @@ int main(int argc, char **argv)
 			return 2;
 	test_begin(1);
 	world_begin(&w, 4, 1);
+	if (r->slow_memory) {
+		w.host.topology = &slow;
+		pattern_nodes = 2;
+	}
 	w.config.cooldown_ms = 3000;
 	w.config.split_ms = 6000;
 	w.config.pages = 1024;
@@ -42,7 +49,7 @@ int main(int argc, char **argv)
 	g->samples = r->samples;
 	g->hot_pages = r->hot_pages;
 	w.trace = stdout;
-	trace_write_begin(stdout, &w.config, w.host.nr_nodes);
+	trace_write_begin(stdout, &w.config, &w.host);
 	world_steps(&w, r->periods);
 	trace_write_end(stdout);
 	world_end(&w);

@@ -56,6 +56,27 @@ static void fought_over_pages_are_divided(void **unused)
 	world_end(&w);
 }
 
+/* Somebody else has moved it all to the node that alone uses it now, and that is no home node any more. */
+static void nothing_is_put_together_away_from_home(void **unused)
+{
+	struct world w;
+	struct guest *g;
+
+	(void)unused;
+	test_seed();
+	world_begin(&w, 4, 4);
+	g = world_add(&w, 8 * PAGES_IN_2M, NO_NODE, ORDER_2M, divided_within_2m);
+	g->samples = 8 * PAGES_IN_2M * 2;
+	world_steps(&w, 60);
+	g->access = all_from_1;
+	memset(g->node, 1, g->nr_pages);
+	g->home = 0xd;
+	world_steps(&w, 150);
+	assert_int_equal(small_pages(g), g->nr_pages);
+	assert_true(g->last.held[HELD_NOT_HOME] > 0);
+	world_end(&w);
+}
+
 static void splits_on_trial_are_few(void **unused)
 {
 	struct world w;
@@ -166,6 +187,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_pages_move_whole),
 		cmocka_unit_test(fought_over_pages_are_divided),
+		cmocka_unit_test(nothing_is_put_together_away_from_home),
 		cmocka_unit_test(splits_on_trial_are_few),
 		cmocka_unit_test(useless_splits_are_taken_back),
 		cmocka_unit_test(hot_page_is_not_moved_around),

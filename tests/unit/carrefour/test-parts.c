@@ -225,6 +225,13 @@ static void hottest_pages_come_first(void **unused)
 	pages_free(&t);
 }
 
+static struct measure measured(const uint64_t *matrix, unsigned int nr_nodes, uint64_t home)
+{
+	struct nodes nodes = nodes_of(NULL, nr_nodes, home);
+
+	return measure(matrix, &nodes);
+}
+
 static void measures_are_the_papers(void **unused)
 {
 	/* Nodes 0 and 1 access node 0's memory only. */
@@ -239,26 +246,28 @@ static void measures_are_the_papers(void **unused)
 	struct measure m;
 
 	(void)unused;
-	m = measure(master, 2, 3);
+	m = measured(master, 2, 3);
 	assert_int_equal(m.local, 500);
 	assert_int_equal(m.imbalance, 1000);
 	assert_int_equal(m.own_imbalance, 0);
 	assert_int_equal(m.pair, 500);
 	assert_true(m.pair_from == 0 && m.pair_to == 1);
-	m = measure(even, 3, 7);
+	m = measured(even, 3, 7);
 	assert_int_equal(m.local, 1000);
 	assert_int_equal(m.imbalance, 0);
 	assert_int_equal(m.pair, 0);
-	m = measure(nothing, 2, 3);
+	m = measured(nothing, 2, 3);
 	assert_true(!m.samples && !m.local && !m.imbalance);
-	m = measure(alone, 2, 3);
+	m = measured(alone, 2, 3);
 	assert_true(!m.imbalance && m.own_imbalance == 1000);
-	m = measure(uneven, 2, 3);
+	m = measured(uneven, 2, 3);
 	assert_int_equal(m.local, 750);
 	assert_int_equal(m.imbalance, 500);
 	/* Other nodes than the home nodes are in the ratio, and not in the imbalance. */
-	m = measure(foreign, 3, 3);
-	assert_true(!m.imbalance && !m.own_imbalance);
+	m = measured(foreign, 3, 3);
+	assert_true(!m.imbalance);
+	/* Those of node 2, to its own memory, are as good as ones to node 0. */
+	assert_int_equal(m.own_imbalance, 600);
 }
 
 /* 64 samples on 8 nodes: equal loads look like 35 % imbalance, and must not be taken for it. */
@@ -273,7 +282,7 @@ static void chance_is_no_imbalance(void **unused)
 
 		for (i = 0; i < 64; i++)
 			matrix[rnd(64)]++;
-		sum += measure(matrix, 8, 0xff).imbalance;
+		sum += measured(matrix, 8, 0xff).imbalance;
 	}
 	assert_true(sum / 1000 < 150);
 }

@@ -11,6 +11,7 @@
 #include "chance.h"
 #include "control/record.h"
 
+static const struct host two_nodes = { .nr_nodes = 2 };
 static bool go_on(void *with)
 {
 	return !with;
@@ -63,8 +64,8 @@ static void recordings_are_whole_traces(void **unused)
 	(void)unused;
 	c.vm_moves = 77;
 	assert_false(record_any());
-	one = record_begin(fd[0], 6, &c, 2, &why);
-	all = record_begin(fd[1], RECORD_ALL, &c, 2, &why);
+	one = record_begin(fd[0], 6, &c, &two_nodes, &why);
+	all = record_begin(fd[1], RECORD_ALL, &c, &two_nodes, &why);
 	assert_true(one && all && record_any());
 	record_period(&p, 2, go_on, NULL);
 	record_period(&p, 2, go_on, NULL);
@@ -92,7 +93,7 @@ static bool change_recordings(void *with)
 	if (ends) {
 		assert_true(record_finish(ends).periods == 1);
 		ends = NULL;
-		begins = record_begin(begins_in, RECORD_ALL, with, 2, &why);
+		begins = record_begin(begins_in, RECORD_ALL, with, &two_nodes, &why);
 	}
 	return true;
 }
@@ -109,7 +110,7 @@ static void a_period_is_whole_or_not_there(void **unused)
 
 	(void)unused;
 	c.vm_moves = 77;
-	ends = record_begin(mkstemp(path[0]), RECORD_ALL, &c, 2, &why);
+	ends = record_begin(mkstemp(path[0]), RECORD_ALL, &c, &two_nodes, &why);
 	begins_in = mkstemp(path[1]);
 	record_period(&p, 2, go_on, NULL);
 	record_period(&p, 2, change_recordings, &c);
@@ -133,15 +134,15 @@ static void files_that_would_hold_up_all_are_refused(void **unused)
 
 	(void)unused;
 	assert_int_equal(pipe(ends), 0);
-	assert_null(record_begin(ends[1], 5, &c, 2, &why));
+	assert_null(record_begin(ends[1], 5, &c, &two_nodes, &why));
 	assert_string_equal(why, "a trace is written to a regular file");
 	assert_true(fcntl(ends[1], F_GETFD) < 0);
 	close(ends[0]);
-	assert_null(record_begin(open(path, O_RDONLY), 5, &c, 2, &why));
+	assert_null(record_begin(open(path, O_RDONLY), 5, &c, &two_nodes, &why));
 	assert_string_equal(why, "the file is not open for writing");
 	for (i = 0; i < RECORDINGS_MAX; i++)
-		assert_non_null(r[i] = record_begin(dup(fd), 5, &c, 2, &why));
-	assert_null(record_begin(fd, 5, &c, 2, &why));
+		assert_non_null(r[i] = record_begin(dup(fd), 5, &c, &two_nodes, &why));
+	assert_null(record_begin(fd, 5, &c, &two_nodes, &why));
 	assert_string_equal(why, "too many recordings at a time");
 	assert_true(fcntl(fd, F_GETFD) < 0);
 	for (i = 0; i < RECORDINGS_MAX; i++)

@@ -184,7 +184,7 @@ static void anything_may_fail(void **unused)
 	for (i = 0; i < NR_CALLS; i++)
 		fake.call[i].us = 20000;
 	f = fopen("trace", "w");
-	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 3, &why);
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, &(struct host){ .nr_nodes = 3 }, &why);
 	assert_non_null(r);
 	fclose(f);
 	fake.between = vanish;
@@ -232,7 +232,7 @@ static void record_tables(unsigned int pages)
 		fake_guest(i)->samples = i % 3 ? 800 : 5;
 		fake_guest(i)->gone = i > 10;
 	}
-	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 4, &why);
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, &(struct host){ .nr_nodes = 4 }, &why);
 	fclose(f);
 	for (i = 0; i < 70; i++) {
 		if (i == 20 || i == 40) {
@@ -279,7 +279,7 @@ static void a_recording_without_one(void **unused)
 	begin(4, 4);
 	d.config.host_moves = 100;
 	fake.between = refuse_the_first;
-	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 4, &why);
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, &(struct host){ .nr_nodes = 4 }, &why);
 	fclose(f);
 	periods(30);
 	assert_int_equal(record_finish(r).error, 0);

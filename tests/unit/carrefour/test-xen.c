@@ -16,6 +16,9 @@
 
 static uint32_t max_vcpu_id;
 static unsigned int pinned_to;		/* a node, for all vCPUs */
+static unsigned int nodes_with_cpus = NODES;	/* the first ones */
+#define UNKNOWN XEN_INVALID_NODE_DIST
+static const uint32_t distances[NODES * NODES] = { 10, 17, UNKNOWN, 10 };
 
 xc_interface *xc_interface_open(xentoollog_logger *log, xentoollog_logger *build, unsigned int flags)
 {
@@ -45,9 +48,12 @@ int xc_numainfo(xc_interface *xch, unsigned int *max, xc_meminfo_t *meminfo, uin
 {
 	unsigned int n;
 
-	(void)xch, (void)distance;
+	(void)xch;
 	for (n = 0; meminfo && n < NODES && n < *max; n++)
 		meminfo[n] = (xc_meminfo_t){ .memsize = 1 << 30, .memfree = 1 << 20 };
+	/* As Xen does it: as many columns as there are nodes, whatever there is room for. */
+	for (n = 0; distance && n < NODES * NODES; n++)
+		distance[n] = distances[n];
 	*max = NODES;
 	return 0;
 }
@@ -58,7 +64,7 @@ int xc_cputopoinfo(xc_interface *xch, unsigned int *max, xc_cputopo_t *cputopo)
 
 	(void)xch;
 	for (n = 0; cputopo && n < CPUS && n < *max; n++)
-		cputopo[n].node = n * NODES / CPUS;
+		cputopo[n].node = n * nodes_with_cpus / CPUS;
 	*max = CPUS;
 	return 0;
 }
@@ -229,11 +235,30 @@ static void vcpus_that_are_not_there_yet(void **unused)
 }
 
 /* One test alone: its name. */
+static void the_machine_is_known(void **unused)
+{
+	uint64_t free_bytes[NODES_MAX];
+	const struct topology *t;
+
+	(void)unused;
+	nodes_with_cpus = 1;
+	assert_int_equal(xen_open(), 0);
+	assert_int_equal(xen_look_at_host(free_bytes), 0);
+	t = xen_topology();
+	assert_int_equal(t->cpus, 1);
+	/* What Xen does not know is as far as another node is. */
+	assert_true(t->distance[0][0] == 10 && t->distance[0][1] == 17 && t->distance[1][0] == DISTANCE_OTHER);
+	nodes_with_cpus = NODES;
+	assert_int_equal(xen_look_at_host(free_bytes), 0);
+	assert_int_equal(t->cpus, 3);
+	xen_close();
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vcpus_that_are_not_there_yet), cmocka_unit_test(memory_is_counted_by_steps),
-		cmocka_unit_test(all_domains_are_listed),
+		cmocka_unit_test(all_domains_are_listed), cmocka_unit_test(the_machine_is_known),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

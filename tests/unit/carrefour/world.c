@@ -43,6 +43,18 @@ uint8_t divided_within_2m(struct guest *g, unsigned int page)
 	return page % PAGES_IN_2M * pattern_nodes / PAGES_IN_2M;
 }
 
+struct topology world_slow_memory(void)
+{
+	static const uint8_t distance[4][4] = { { 10, 21, 14, 24 }, { 21, 10, 24, 14 }, { 14, 24, 10, 26 }, { 24, 14, 26, 10 } };
+	struct topology t = topology_flat();
+	unsigned int a;
+
+	for (a = 0; a < 4; a++)
+		memcpy(t.distance[a], distance[a], sizeof(distance[a]));
+	t.cpus = 0x3;
+	return t;
+}
+
 void world_begin(struct world *w, unsigned int nr_nodes, unsigned int gib)
 {
 	unsigned int n;
@@ -254,6 +266,7 @@ unsigned int world_local(struct world *w, struct guest *g)
 
 unsigned int world_imbalance(struct world *w, struct guest *g)
 {
+	struct nodes nodes = nodes_of(w->host.topology, w->host.nr_nodes, g->home);
 	uint64_t matrix[NODES_MAX * NODES_MAX] = { 0 };
 	unsigned int i;
 
@@ -262,5 +275,5 @@ unsigned int world_imbalance(struct world *w, struct guest *g)
 
 		matrix[g->access(g, page) * w->host.nr_nodes + g->node[page]]++;
 	}
-	return measure(matrix, w->host.nr_nodes, g->home).imbalance;
+	return measure(matrix, &nodes).imbalance;
 }

@@ -46,6 +46,9 @@ struct world {
 	FILE *trace;			/* NULL: none is written */
 };
 
+/* Two nodes with CPUs, 0 and 1, and a memory near to each, 2 and 3. */
+struct topology world_slow_memory(void);
+
 /* A world with @gib GiB free on each node, without reserve. */
 void world_begin(struct world *w, unsigned int nr_nodes, unsigned int gib);
 void world_end(struct world *w);

@@ -58,7 +58,7 @@ static bool read_all(const uint8_t *data, size_t size, char **text, size_t *leng
 	unsigned int i;
 
 	if (trace_open(&t, file, "name")) {
-		trace_write_begin(to, &t.config, t.nr_nodes);
+		trace_write_begin(to, &t.config, &(struct host){ .nr_nodes = t.nr_nodes, .topology = &t.topology });
 		host.nr_nodes = t.nr_nodes;
 		while ((found = trace_read(&t, &p)) > 0) {
 			host_next_period(&host, &t.config, p.free, p.accesses_per_us);
