@@ -73,6 +73,14 @@ static long parse_domain(const char *text)
 	return id;
 }
 
+/* As "$UNSET" is: whatever opens it says less. */
+static const char *parse_file(const char *option, const char *name)
+{
+	if (!*name)
+		refuse("'' is no file; name one for %s", option);
+	return name;
+}
+
 struct replay_options parse_options(int argc, char **argv)
 {
 	static const struct option known[] = {
@@ -97,7 +105,7 @@ struct replay_options parse_options(int argc, char **argv)
 			o.advise = true;
 			break;
 		case 'c':
-			o.config = optarg;
+			o.config = parse_file("--config", optarg);
 			break;
 		case 'd':
 			o.domain = parse_domain(optarg);
@@ -107,10 +115,10 @@ struct replay_options parse_options(int argc, char **argv)
 			trouble = EXIT_TROUBLE;
 			break;
 		case 'm':
-			o.metrics = optarg;
+			o.metrics = parse_file("--metrics", optarg);
 			break;
 		case 'o':
-			o.output = optarg;
+			o.output = parse_file("--output", optarg);
 			break;
 		case 'p':
 			o.periods = true;
@@ -128,6 +136,7 @@ struct replay_options parse_options(int argc, char **argv)
 		}
 	if (optind != argc - 1)
 		refuse("%s", optind == argc ? "which trace?" : "one trace at a time");
+	parse_file("TRACE", argv[optind]);
 	if (o.advise && o.check)
 		refuse("--advise and --check exclude each other");
 	return o;
