@@ -4,13 +4,13 @@
  * the command line, the beginning and the end.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/command.h"
 #include "control/requests.h"
 #include "control/server.h"
 #include "daemon/loop.h"
@@ -23,7 +23,6 @@
 #include "process/privileges.h"
 #include "store/store.h"
 
-#define EXIT_USAGE 2
 #define CONFIG "/etc/xen/carrefour.conf"
 #define RUN_DIRECTORY "/run/carrefourd"
 #define SOCKET RUN_DIRECTORY "/socket"
@@ -35,8 +34,8 @@ struct daemon_options {
 	bool check, verbose;
 };
 
-__attribute__((noreturn, format(printf, 2, 3)))
-static void die(int status, const char *format, ...)
+__attribute__((noreturn, format(printf, 1, 2)))
+static void die(const char *format, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -44,11 +43,8 @@ static void die(int status, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	if (status == EXIT_USAGE)
-		fprintf(stderr, "%s: %s; see '%s --help'\n", program, text, program);
-	else
-		log_line(LEVEL_ERROR, "%s", text);
-	exit(status);
+	log_line(LEVEL_ERROR, "%s", text);
+	exit(EXIT_FAILURE);
 }
 
 static void help(void)
@@ -69,26 +65,27 @@ static void help(void)
 	       program);
 }
 
+static const struct option known[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "check-config", no_argument, NULL, 'n' },
+	{ "socket", required_argument, NULL, 's' },
+	{ "user", required_argument, NULL, 'u' },
+	{ "verbose", no_argument, NULL, 'v' },
+	COMMAND_OPTIONS
+};
+static const struct command command = {
+	.name = program, .version = VERSION, .letters = COMMAND_LETTERS "c:ns:u:v", .options = known, .help = help,
+};
+
 static struct daemon_options parse_options(int argc, char **argv)
 {
-	static const struct option known[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "check-config", no_argument, NULL, 'n' },
-		{ "socket", required_argument, NULL, 's' },
-		{ "user", required_argument, NULL, 'u' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "version", no_argument, NULL, 'V' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct daemon_options o = { .config = CONFIG, .socket = SOCKET };
 	int c;
 
-	/* The colon: getopt says nothing, and tells a missing value apart. */
-	while ((c = getopt_long(argc, argv, ":c:ns:u:vVh", known, NULL)) != -1)
+	while ((c = command_option(&command, argc, argv)) != -1)
 		switch (c) {
 		case 'c':
-			o.config = optarg;
+			o.config = command_file(&command, "--config", optarg);
 			break;
 		case 'n':
 			o.check = true;
@@ -102,19 +99,9 @@ static struct daemon_options parse_options(int argc, char **argv)
 		case 'v':
 			o.verbose = true;
 			break;
-		case 'V':
-			printf("%s " VERSION "\n", program);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-		case 'h':
-			help();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-		case ':':
-			die(EXIT_USAGE, "option '%s' needs a value", argv[optind - 1]);
-		default:
-			die(EXIT_USAGE, "unknown option '%s'", argv[optind - 1]);
 		}
 	if (optind != argc)
-		die(EXIT_USAGE, "'%s' is an argument too many; it takes options only", argv[optind]);
+		command_refuse(&command, "'%s' is an argument too many; it takes options only", argv[optind]);
 	return o;
 }
 
@@ -125,18 +112,18 @@ static void open_all(struct daemon *d, const struct daemon_options *o)
 	int rc = xen_open();
 
 	if (rc)
-		die(EXIT_FAILURE, "cannot talk to Xen: %s%s", strerror(rc),
+		die("cannot talk to Xen: %s%s", strerror(rc),
 		    rc == ENOENT ? "; run this in dom0" : rc == EACCES ? "; run this as root" : "");
 	d->host.nr_nodes = xen_nodes();
 	d->host.topology = xen_topology();
 	if (!store_open())
-		die(EXIT_FAILURE, "cannot connect to xenstore: %s", strerror(errno));
+		die("cannot connect to xenstore: %s", strerror(errno));
 	/* systemd has made it already. */
 	if (!strcmp(o->socket, SOCKET) && mkdir(RUN_DIRECTORY, 0755) && errno != EEXIST)
-		die(EXIT_FAILURE, RUN_DIRECTORY ": cannot make it: %s", strerror(errno));
+		die(RUN_DIRECTORY ": cannot make it: %s", strerror(errno));
 	if (!server_open(o->socket, requests_begin(d), error, sizeof(error)) ||
 	    !privileges_drop(o->user ? o->user : d->config.user, error, sizeof(error)))
-		die(EXIT_FAILURE, "%s", error);
+		die("%s", error);
 }
 
 static void close_all(struct daemon *d)
@@ -156,23 +143,23 @@ int main(int argc, char **argv)
 
 	log_begin(o.verbose);
 	if (!config_load(&d.config, o.config, error, sizeof(error)))
-		die(EXIT_FAILURE, "%s", error);
+		die("%s", error);
 	if (o.check) {
 		if (!privileges_known(o.user ? o.user : d.config.user, error, sizeof(error)))
-			die(EXIT_FAILURE, "%s: %s", o.config, error);
+			die("%s: %s", o.config, error);
 		if (!metrics_possible(d.config.metrics, error, sizeof(error)))
-			die(EXIT_FAILURE, "%s: %s", o.config, error);
+			die("%s: %s", o.config, error);
 		printf("%s: good\n", o.config);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
 	notify_open();
 	if (!loop_open())
-		die(EXIT_FAILURE, "cannot wait for signals: %s", strerror(errno));
+		die("cannot wait for signals: %s", strerror(errno));
 	open_all(&d, &o);
 	notify_ready();
 	log_line(LEVEL_INFO, "runs, a period of %u ms, %u nodes", d.config.period_ms, d.host.nr_nodes);
 	if (!loop_run(&d, o.config, o.user != NULL))
-		die(EXIT_FAILURE, "cannot wait: %s", strerror(errno));
+		die("cannot wait: %s", strerror(errno));
 	notify("STOPPING=1");
 	close_all(&d);
 	log_line(LEVEL_INFO, "ends; all sampling has ended");

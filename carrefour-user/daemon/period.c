@@ -24,12 +24,17 @@ static void follow_store(struct daemon *d)
 {
 	struct switches *switches;
 	unsigned int nr;
+	bool good;
 
 	if (!store_check() || !store_switches(&switches, &nr))
 		return;
-	if (!guests_sync(d, switches, nr))
-		log_line(LEVEL_ERROR, "out of memory; some domains are left out");
+	good = guests_sync(d, switches, nr);
 	free(switches);
+	if (!good)
+		store_again();
+	if (!good && !d->left_out)
+		log_line(LEVEL_ERROR, "out of memory; some domains are left out, and tried again each period");
+	d->left_out = !good;
 }
 
 static struct share share_of(const struct daemon *d, const struct guest *g)

@@ -31,6 +31,7 @@ struct daemon {
 	uint64_t follow_until;		/* memory follows in this period */
 	unsigned int follow_left;	/* guests whose memory may yet */
 	int host_error, metrics_error;	/* that were said */
+	bool left_out;			/* some guests, for want of memory; as was said */
 
 	struct census census;		/* of all domains; only while there are metrics */
 	uint64_t node_bytes[NODES_MAX], node_free[NODES_MAX];

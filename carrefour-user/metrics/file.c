@@ -4,25 +4,34 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "metrics/metrics.h"
 
-/* A link that somebody has put there is not followed, and what it leads to is left as it is. */
-static FILE *create(const char *path)
+/*
+ * By a name that nothing has: what others have put there, a link or the file of a daemon that was killed, is not in the way,
+ * and stays. @path ends in XXXXXX, which becomes something else.
+ */
+static FILE *create(char *path)
 {
-	FILE *f = NULL;
-	int fd;
+	int fd = mkostemp(path, O_CLOEXEC), error;
+	mode_t mask = umask(0);
+	FILE *f;
 
-	if (unlink(path) && errno != ENOENT)
+	umask(mask);
+	if (fd < 0)
 		return NULL;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd >= 0)
-		f = fdopen(fd, "w");
-	if (fd >= 0 && !f)
+	/* Others read it. */
+	f = fchmod(fd, 0644 & ~mask) ? NULL : fdopen(fd, "w");
+	error = errno;
+	if (!f) {
 		close(fd);
+		unlink(path);
+	}
+	errno = error;
 	return f;
 }
 
@@ -66,7 +75,7 @@ bool metrics_write(const char *path, const struct metrics_domain *domain, unsign
 	int error;
 
 	/* In the same directory, or it could not be renamed; the collector reads *.prom only. */
-	if (snprintf(new, sizeof(new), "%s.new", path) >= (int)sizeof(new)) {
+	if (snprintf(new, sizeof(new), "%s.XXXXXX", path) >= (int)sizeof(new)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "replay/options.h"
 
-#define EXIT_USAGE 2
 #define EXIT_TROUBLE 2	/* as of diff(1) */
 
 static const char program[] = "carrefour-replay";
@@ -24,19 +23,6 @@ void die(const char *format, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	exit(trouble);
-}
-
-__attribute__((noreturn, format(printf, 1, 2)))
-static void refuse(const char *format, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "%s: ", program);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fprintf(stderr, "; see '%s --help'\n", program);
-	exit(EXIT_USAGE);
 }
 
 static void help(void)
@@ -64,40 +50,41 @@ static void help(void)
 	       program, program, program, program);
 }
 
+static const struct option known[] = {
+	{ "advise", no_argument, NULL, 'a' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "domain", required_argument, NULL, 'd' },
+	{ "check", no_argument, NULL, 'k' },
+	{ "metrics", required_argument, NULL, 'm' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "periods", no_argument, NULL, 'p' },
+	COMMAND_OPTIONS
+};
+static const struct command command = {
+	.name = program, .version = VERSION, .letters = COMMAND_LETTERS "ac:d:km:o:p", .options = known, .help = help,
+};
+
 static long parse_domain(const char *text)
 {
 	unsigned long id = strtoul(text, NULL, 10);
 
 	if (!*text || text[strspn(text, "0123456789")] || id > UINT16_MAX)
-		refuse("'%s' is no domain id; give a number from 0 to %d", text, UINT16_MAX);
+		command_refuse(&command, "'%s' is no domain id; give a number from 0 to %d", text, UINT16_MAX);
 	return id;
 }
 
 struct replay_options parse_options(int argc, char **argv)
 {
-	static const struct option known[] = {
-		{ "advise", no_argument, NULL, 'a' },
-		{ "config", required_argument, NULL, 'c' },
-		{ "domain", required_argument, NULL, 'd' },
-		{ "check", no_argument, NULL, 'k' },
-		{ "metrics", required_argument, NULL, 'm' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "periods", no_argument, NULL, 'p' },
-		{ "version", no_argument, NULL, 'V' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct replay_options o = { .domain = -1 };
 	int c;
 
-	/* The colon: getopt says nothing, and tells a missing value apart. */
-	while ((c = getopt_long(argc, argv, ":ac:d:km:o:pVh", known, NULL)) != -1)
+	while ((c = command_option(&command, argc, argv)) != -1)
 		switch (c) {
 		case 'a':
 			o.advise = true;
 			break;
 		case 'c':
-			o.config = optarg;
+			o.config = command_file(&command, "--config", optarg);
 			break;
 		case 'd':
 			o.domain = parse_domain(optarg);
@@ -107,28 +94,19 @@ struct replay_options parse_options(int argc, char **argv)
 			trouble = EXIT_TROUBLE;
 			break;
 		case 'm':
-			o.metrics = optarg;
+			o.metrics = command_file(&command, "--metrics", optarg);
 			break;
 		case 'o':
-			o.output = optarg;
+			o.output = command_file(&command, "--output", optarg);
 			break;
 		case 'p':
 			o.periods = true;
 			break;
-		case 'V':
-			printf("%s " VERSION "\n", program);
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-		case 'h':
-			help();
-			exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
-		case ':':
-			refuse("option '%s' needs a value", argv[optind - 1]);
-		default:
-			refuse("unknown option '%s'", argv[optind - 1]);
 		}
 	if (optind != argc - 1)
-		refuse("%s", optind == argc ? "which trace?" : "one trace at a time");
+		command_refuse(&command, "%s", optind == argc ? "which trace?" : "one trace at a time");
+	command_file(&command, "TRACE", argv[optind]);
 	if (o.advise && o.check)
-		refuse("--advise and --check exclude each other");
+		command_refuse(&command, "--advise and --check exclude each other");
 	return o;
 }

@@ -10,6 +10,7 @@
 
 static uint64_t marked[WORDS], there[WORDS], named[WORDS];
 static bool wants_list = true;
+static bool untold;		/* what is known, is not known to the caller */
 static struct switches *known;
 static unsigned int nr_known;
 
@@ -35,6 +36,11 @@ void cache_doubt(void)
 	wants_list = true;
 }
 
+void cache_again(void)
+{
+	untold = true;
+}
+
 void cache_list(void)
 {
 	wants_list = true;
@@ -54,7 +60,7 @@ bool cache_is_doubtful(void)
 {
 	unsigned int id = 0;
 
-	return wants_list || cache_next(&id);
+	return wants_list || untold || cache_next(&id);
 }
 
 /* Where it is, or would be. */
@@ -152,6 +158,7 @@ bool cache_copy(struct switches **all, unsigned int *nr)
 {
 	*nr = nr_known;
 	*all = calloc(nr_known + 1, sizeof(**all));
+	untold = !*all;
 	if (*all && nr_known)
 		memcpy(*all, known, nr_known * sizeof(**all));
 	return *all != NULL;

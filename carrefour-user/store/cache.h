@@ -12,6 +12,8 @@
 
 /* All may have changed; what is known stays until something else is. */
 void cache_doubt(void);
+/* The last copy is of no use; another one is to be taken. */
+void cache_again(void);
 /* Domains may have come or gone. */
 void cache_list(void);
 /* This one may have changed. */
@@ -33,7 +35,7 @@ void cache_set(unsigned int id, const struct switches *now);
 /* The first of those that are known after @id; NULL: there are no more. Until anything else is called. */
 const struct switches *cache_after(unsigned int id);
 
-/* All that is known, malloc()ed, in the order of ids. False: out of memory. */
+/* All that is known, malloc()ed, in the order of ids. False: out of memory, and it is as with cache_again(). */
 bool cache_copy(struct switches **all, unsigned int *nr);
 
 #endif

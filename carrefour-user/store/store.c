@@ -280,6 +280,11 @@ bool store_switches(struct switches **all, unsigned int *nr)
 	return cache_copy(all, nr);
 }
 
+void store_again(void)
+{
+	cache_again();
+}
+
 struct node {
 	const char *path, *value;
 };

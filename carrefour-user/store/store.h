@@ -25,10 +25,12 @@ int store_fd(void);
 void store_read(void);
 
 /*
- * The domains that have anything on, if something may have changed since the last call: *switches is
+ * The domains that have anything on, if something may have changed since they were told last: *switches is
  * malloc()ed, in the order of ids. Returns whether it was filled; if not, all is as it was.
  */
 bool store_switches(struct switches **switches, unsigned int *nr);
+/* What was told last could not be taken: the next call tells it again. */
+void store_again(void);
 
 /* The name of a domain, which may be renamed at any time; its number, if it has none. False: it has none, or no answer. */
 bool store_name(unsigned int domid, char name[NAME_SIZE]);

@@ -35,16 +35,23 @@ bool store_switches(struct switches **switches, unsigned int *nr)
 
 	if (!fake.changed)
 		return false;
-	fake.changed = false;
 	*nr = 0;
 	*switches = calloc(fake.nr + 1, sizeof(**switches));
-	for (i = 0; *switches && i < fake.nr; i++) {
+	if (!*switches)
+		return false;
+	fake.changed = false;
+	for (i = 0; i < fake.nr; i++) {
 		struct fake_guest *g = &fake.guest[i];
 
 		if (!g->gone && (g->switches.carrefour || g->switches.mode != AUTO_OFF))
 			(*switches)[(*nr)++] = g->switches;
 	}
-	return *switches;
+	return true;
+}
+
+void store_again(void)
+{
+	fake.changed = true;
 }
 
 bool store_name(unsigned int domid, char name[NAME_SIZE])

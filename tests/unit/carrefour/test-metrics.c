@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The file of metrics: every domain of the host is in it, by what it is called, with what is known and no more. */
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -292,6 +295,75 @@ static void it_is_written_when_it_is_time(void **unused)
 	stop();
 }
 
+/* Files in the directory whose names begin with that of the metrics. */
+static unsigned int files_beside(void)
+{
+	struct dirent *entry;
+	unsigned int nr = 0;
+	DIR *directory = opendir(".");
+
+	assert_non_null(directory);
+	while ((entry = readdir(directory)))
+		nr += !strncmp(entry->d_name, FILE_NAME, strlen(FILE_NAME));
+	closedir(directory);
+	return nr;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* What lies beside it, by whatever name, is somebody else's: it neither goes nor is in the way. */
+static void what_lies_beside_it_stays(void **unused)
+{
+	struct stat st;
+
+	(void)unused;
+	start(2, 1);
+	write_file(FILE_NAME ".new", "mine");
+	assert_int_equal(symlink("victim", FILE_NAME ".XXXXXX"), 0);
+	write_file("victim", "mine, too");
+	periods(3);
+	assert_true(has(FILE_NAME, "\ncarrefour_build_info{") && has(FILE_NAME ".new", "mine") && has("victim", "mine, too"));
+	/* Whoever collects it may read it, and nothing else is there. */
+	assert_true(!stat(FILE_NAME, &st) && (st.st_mode & 0777) == 0644);
+	assert_int_equal(files_beside(), 3);
+	stop();
+	unlink(FILE_NAME ".new");
+	unlink(FILE_NAME ".XXXXXX");
+	unlink("victim");
+}
+
+/* The old one is there until the new one is whole; what there was no room for leaves nothing behind. */
+static void a_full_disk_is_no_half_file(void **unused)
+{
+	struct rlimit before, little;
+
+	(void)unused;
+	start(2, 30);
+	periods(1);
+	assert_true(check_series() > 30);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	/* Enough for the log of this test, and for a part of the file only. */
+	little = (struct rlimit){ 12000, before.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &little);
+	fake_guest(30)->gone = true;
+	periods(5);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(lines("cannot write it: File too large; tried again"), 1);
+	assert_true(has(FILE_NAME, "domain=\"vm30\"") && check_series() > 30);
+	assert_int_equal(files_beside(), 1);
+	periods(2);
+	assert_false(has(FILE_NAME, "domain=\"vm30\""));
+	stop();
+}
+
 static void nodes_are_text(void **unused)
 {
 	static const struct {
@@ -319,7 +391,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_domain_is_told), cmocka_unit_test(it_is_known_again),
 		cmocka_unit_test(counting_is_bounded), cmocka_unit_test(what_is_not_known_is_left_out),
-		cmocka_unit_test(it_is_written_when_it_is_time), cmocka_unit_test(nodes_are_text),
+		cmocka_unit_test(it_is_written_when_it_is_time), cmocka_unit_test(what_lies_beside_it_stays),
+		cmocka_unit_test(a_full_disk_is_no_half_file), cmocka_unit_test(nodes_are_text),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

@@ -10,6 +10,7 @@
 #include <xenstore.h>
 
 #include "chance.h"
+#include "fake-memory.h"
 #include "fake-xenstore.h"
 #include "store/store.h"
 
@@ -130,6 +131,41 @@ static void one_that_is_not_told_keeps_out_nobody(void **unused)
 	end();
 }
 
+/* A switch that could not be told for want of memory is told in the next period, though nothing has changed since. */
+static void what_found_no_memory_is_told_again(void **unused)
+{
+	unsigned int at, failed;
+
+	(void)unused;
+	begin();
+	change(3, "numa-policy/carrefour", "1");
+	look();
+	for (at = 0, failed = 1; failed; at++) {
+		change(3, "numa-policy/auto", at % 2 ? "0" : "advise");
+		change(100 + at, "numa-policy/carrefour", "1");
+		store_read();
+		free(all);
+		all = NULL;
+		memory_fails(at, 1);
+		if (!store_switches(&all, &nr))
+			nr = 0;
+		failed = memory_failed();
+		memory_fails(0, 0);
+		if (failed)
+			look();
+		assert_true(nr == 2 + at && all[0].mode == (at % 2 ? AUTO_OFF : AUTO_ADVISE) && all[1 + at].id == 100 + at);
+		assert_false(store_switches(&all, &nr));
+	}
+	/* There was one to fail: the table, and the copy. */
+	assert_true(at >= 3);
+	/* And what the caller has no memory for. */
+	store_again();
+	look();
+	assert_int_equal(nr, 1 + at);
+	assert_false(store_switches(&all, &nr));
+	end();
+}
+
 static void names_are_text(void **unused)
 {
 	(void)unused;
@@ -242,6 +278,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(one_change_costs_one_domain),
 		cmocka_unit_test(hundreds_come_in_some_periods),
 		cmocka_unit_test(one_that_is_not_told_keeps_out_nobody),
+		cmocka_unit_test(what_found_no_memory_is_told_again),
 		cmocka_unit_test(names_are_text),
 		cmocka_unit_test(a_new_name_is_seen),
 		cmocka_unit_test(anything_may_change),

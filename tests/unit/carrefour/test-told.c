@@ -8,6 +8,7 @@
 #include "control/record.h"
 #include "control/view.h"
 #include "daemon/tell.h"
+#include "fake-memory.h"
 #include "periods.h"
 
 static void the_log_is_quiet(void **unused)
@@ -216,6 +217,52 @@ static void anything_may_fail(void **unused)
 	end();
 }
 
+/* After the copy of what xenstore says. */
+static void keep_failing(enum fake_call call, unsigned int id)
+{
+	(void)id;
+	if (call == CALL_STORE)
+		memory_fails(1, 1);
+}
+
+/* What is switched on while there is no memory is watched when there is, though nothing has changed since. */
+static void what_found_no_memory_comes_later(void **unused)
+{
+	unsigned int i, at, failed;
+
+	(void)unused;
+	for (at = 0, failed = 1; failed; at++) {
+		begin(2, 3);
+		fake_guest(3)->switches.carrefour = false;
+		periods(2);
+		fake_guest(1)->switches.mode = AUTO_ADVISE;
+		fake_guest(2)->switches.carrefour = false;
+		fake_guest(3)->switches.carrefour = true;
+		fake.changed = true;
+		memory_fails(at, 1);
+		periods(1);
+		failed = memory_failed();
+		memory_fails(0, 0);
+		/* What was refused is tried again after half a minute. */
+		periods(33);
+		assert_true(d.nr == 2 && d.guest[0]->switches.mode == AUTO_ADVISE && d.guest[1]->switches.id == 3);
+		for (i = 0; i < d.nr; i++)
+			assert_true(d.guest[i]->looked && d.guest[i]->domain);
+		end();
+	}
+	assert_true(at > 5);
+	/* For as long as it lasts, it is said once. */
+	begin(2, 3);
+	fake.between = keep_failing;
+	periods(10);
+	memory_fails(0, 0);
+	assert_int_equal(lines("out of memory; some domains are left out"), 1);
+	fake.between = NULL;
+	periods(2);
+	assert_int_equal(d.nr, 3);
+	end();
+}
+
 /* Tables that change their size, in a trace from the first period on: carrefour-replay is to decide the same. */
 static void record_tables(unsigned int pages)
 {
@@ -296,6 +343,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(answers_say_what_is_known),
 		cmocka_unit_test(what_an_administrator_sets_meanwhile_stays),
 		cmocka_unit_test(anything_may_fail),
+		cmocka_unit_test(what_found_no_memory_comes_later),
 		cmocka_unit_test(a_recording),
 		cmocka_unit_test(a_recording_of_tables_that_grow_back),
 		cmocka_unit_test(a_recording_without_one),

@@ -35,6 +35,7 @@ def test_help(daemon):
     (["--verbos", "--nope"], "unknown option '--nope'"),
     (["--config"], "option '--config' needs a value"),
     (["-n", "-u"], "option '-u' needs a value"),
+    (["-n", "-c", ""], "'' is no file; name one for --config"),
 ])
 def test_usage(daemon, args, said):
     assert daemon(*args, status=2) == f"carrefourd: {said}; see 'carrefourd --help'"

@@ -210,7 +210,7 @@ def test_metrics_that_cannot_be_written(replay, trace, tmp_path):
     assert replay("-m", tmp_path / "no/x", trace(), status=1).endswith("cannot write it: No such file or directory")
     (tmp_path / "d").mkdir()
     assert replay("-m", tmp_path / "d", trace(), status=1).endswith("cannot write it: Is a directory")
-    assert not (tmp_path / "d.new").exists()
+    assert not list(tmp_path.glob("d.*"))
 
 
 def test_metrics_replace_nothing_else(replay, trace, tmp_path):
@@ -236,7 +236,7 @@ def test_metrics_follow_no_link(replay, trace, tmp_path):
     victim.write_text("mine")
     (tmp_path / "x.prom.new").symlink_to(victim)
     replay("-m", tmp_path / "x.prom", trace("period 1 - 1 1 1 1", "domain 1 0 x static 0 0"))
-    assert victim.read_text() == "mine" and (tmp_path / "x.prom").is_file() and not (tmp_path / "x.prom.new").exists()
+    assert victim.read_text() == "mine" and (tmp_path / "x.prom").is_file() and (tmp_path / "x.prom.new").is_symlink()
 
 
 # What is no trace.
@@ -354,6 +354,10 @@ def test_help(replay):
     (["--ex", "a"], "unknown option '--ex'"),
     (["a", "--config"], "option '--config' needs a value"),
     (["-d", "x", "a"], "'x' is no domain id; give a number from 0 to 65535"),
+    (["-m", "", "a"], "'' is no file; name one for --metrics"),
+    (["--output=", "a"], "'' is no file; name one for --output"),
+    (["-c", "", "a"], "'' is no file; name one for --config"),
+    ([""], "'' is no file; name one for TRACE"),
     (["-a", "-k", "x"], "--advise and --check exclude each other"),
 ])
 def test_usage(replay, args, said):
