@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/command.h"
+#include "command/command.h"
 #include "control/requests.h"
 #include "control/server.h"
 #include "daemon/loop.h"

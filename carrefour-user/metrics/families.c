@@ -15,7 +15,7 @@ static char *escape(char *to, const char *end, const char *c)
 		size_t n = utf8_character(c);
 
 		if (!n)
-			to = stpcpy(to, "\xef\xbf\xbd");
+			to = stpcpy(to, UTF8_INSTEAD);
 		else if (*c == '\n')
 			to = stpcpy(to, "\\n");
 		else if (*c == '"' || *c == '\\')

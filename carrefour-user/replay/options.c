@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/command.h"
+#include "command/command.h"
 #include "replay/options.h"
 
 #define EXIT_TROUBLE 2	/* as of diff(1) */

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).absolute().parents[2]
 RESULTS = ROOT / "docs" / "results"
 # What a test is made of: these, and what its directory needs beside itself.  Coarse, so that nothing is forgotten.
-PRODUCT = ("Makefile", "tools", "xen-patches", "linux-guest-patches", "linux-guest-module", "carrefour-user",
+PRODUCT = ("Makefile", "tools", "xen-patches", "linux-guest-patches", "linux-guest-module", "carrefour-user", "common",
            "tests/conftest.py", "tests/ctests.py", "tests/runner")
 BESIDE = {"bare": ("tests/boot",), "bench": ("tests/boot", "tests/numasim"), "numasim": ("tests/boot", "tests/bench")}
 PAGE = """\

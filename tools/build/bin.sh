@@ -23,5 +23,5 @@ build() {
 }
 export ROOT MAKE_JOBS tools
 
-mapfile -t sources < <(cd "$ROOT" && find "${programs[@]}" -type f ! -name '.*' | LC_ALL=C sort | sed "s|^|$ROOT/|")
+mapfile -t sources < <(cd "$ROOT" && find "${programs[@]}" common -type f ! -name '.*' | LC_ALL=C sort | sed "s|^|$ROOT/|")
 product bin "$(key "${sources[@]}" "$ROOT/VERSION" "${tools##*/}" "$here/bin.sh" "$here/xen-tools.mk" "$(compiler)")" build

@@ -54,7 +54,7 @@ def qemu_patches():
 
 def carrefourd_sources():
     directory = ROOT / "carrefour-user"
-    return [directory / "Makefile", *sorted(directory.rglob("*.[ch]"))]
+    return [directory / "Makefile", *sorted(directory.rglob("*.[ch]")), *sorted((ROOT / "common").glob("*.[ch]"))]
 
 
 def published(path):

@@ -32,7 +32,7 @@ def without_xen():
     """The sources that need nothing of Xen, and are no command: the Makefile's list."""
     done = make(SOURCE, "sources")
     assert done.returncode == 0, done.stderr
-    return [SOURCE / name for name in done.stdout.split()]
+    return [Path(name) for name in done.stdout.split()]
 
 
 def run(*command, **options):

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from carrefour_build import HERE, SOURCE, make as make_anywhere, make_with_xen as make, run, run_daemon
+from carrefour_build import HERE, ROOT, SOURCE, make as make_anywhere, make_with_xen as make, run, run_daemon
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +45,10 @@ def test_settings_survive_an_upgrade(tmp_path):
 
 def test_builds_in_place(tmp_path):
     """Without Xen, and what is made there is what git ignores."""
-    shutil.copytree(SOURCE, tmp_path / "carrefour-user")
-    shutil.copy(SOURCE.parent / "VERSION", tmp_path)
-    shutil.copy(SOURCE.parent / ".gitignore", tmp_path)
+    for name in "carrefour-user", "common":
+        shutil.copytree(ROOT / name, tmp_path / name)
+    for name in "VERSION", ".gitignore":
+        shutil.copy(ROOT / name, tmp_path)
     run("git", "init", "-q", tmp_path)
     run("git", "add", ".", cwd=tmp_path)
     done = make_anywhere(tmp_path / "carrefour-user", "CFLAGS=-O0", "carrefour-replay")
@@ -127,7 +128,7 @@ def test_makes_again_what_has_changed(tmp_path):
     target = f"BUILD={tmp_path}"
     make(SOURCE, target, "CFLAGS=-O0")
     assert make(SOURCE, target, "-q").returncode == 0
-    for header in SOURCE.glob("*/*.h"):
+    for header in [*SOURCE.glob("*/*.h"), *ROOT.glob("common/*.h")]:
         assert make(SOURCE, target, "-q", "-W", header).returncode == 1, header
 
 

@@ -8,12 +8,12 @@ import subprocess
 import pytest
 
 import ctests
-from carrefour_build import HERE, SOURCE, make_with_xen, without_xen, xen_headers
+from carrefour_build import HERE, ROOT, SOURCE, make_with_xen, without_xen, xen_headers
 from mistakes import MUTANTS
 
 PROGRAMS = ("test-decide", "test-nodes", "test-limits", "test-large", "test-random", "test-parts", "test-auto", "test-ring", "test-daemon",
             "test-recordings", "test-server")
-FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{HERE}"]
+FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{ROOT}", f"-I{HERE}"]
 # With a stand-in for what they need, and the objects that they alone have.
 STAND_IN = ("fake-", "periods.", "daemon.")
 FAKED = {"test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
@@ -72,7 +72,8 @@ def objects(tmp_path_factory):
     parts = "world", "chance", "fake-memory", "fake-xen", "fake-census", "fake-store", "fake-xenstore", "periods"
     tests = (HERE / f"{name}.c" for name in (*parts, *PROGRAMS, *FAKED))
     for path in [*without_xen(), *XEN_SOURCES, *tests]:
-        compile_to(out, path, str(path.relative_to(SOURCE if path.is_relative_to(SOURCE) else HERE).with_suffix(".o")))
+        place = next(place for place in (SOURCE, HERE, ROOT) if path.is_relative_to(place))
+        compile_to(out, path, str(path.relative_to(place).with_suffix(".o")))
     return out
 
 

@@ -13,11 +13,15 @@ SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
 def make(*args):
+    return make_in(SOURCE, *args)
+
+
+def make_in(directory, *args):
     assert XEN_TOOLS.is_dir(), f"no {XEN_TOOLS}: run 'make setup' first, or set XEN_TOOLS"
     # Not as a part of the make that may have started us.
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("MAKE") and name not in ("MFLAGS", "CFLAGS", "LDFLAGS", "BUILD")}
-    return subprocess.run(["make", "-s", "-C", SOURCE, f"XEN_TOOLS={XEN_TOOLS}", *args], env=env,
+    return subprocess.run(["make", "-s", "-C", directory, f"XEN_TOOLS={XEN_TOOLS}", *args], env=env,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 

@@ -10,7 +10,7 @@
 #include "ask/backend.h"
 #include "ask/context.h"
 #include "ask/spec.h"
-#include "base/text.h"
+#include "base/foreign.h"
 
 #define DOMID_LIMIT 0x7ff0	/* DOMID_FIRST_RESERVED */
 

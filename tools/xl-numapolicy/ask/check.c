@@ -8,7 +8,7 @@
 #include "ask/check.h"
 #include "ask/connection.h"
 #include "base/errors.h"
-#include "base/text.h"
+#include "base/foreign.h"
 
 void check(enum result result, const char *doing)
 {

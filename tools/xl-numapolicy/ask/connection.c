@@ -13,7 +13,7 @@
 
 #include "ask/connection.h"
 #include "ask/context.h"
-#include "base/text.h"
+#include "base/foreign.h"
 
 #ifndef LIBXL_HAVE_NUMA_POLICY_INFO_VNUMA
 #error "this libxl has no NUMA placement policies: point XEN_TOOLS at a patched one"

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NODES_MAX 64		/* upper end of Xen's CONFIG_NR_NUMA_NODES */
+#include "common/units.h"
+
 #define NO_NODE (~0u)
-#define PAGE_BYTES 4096ULL
 
 enum result {
 	RESULT_OK,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/errors.h"
-#include "base/text.h"
+#include "base/foreign.h"
 
 /* What it is about may come from anywhere: no terminal obeys it, and it stays one line. */
 static void print(const char *before, const char *format, va_list ap, const char *after)

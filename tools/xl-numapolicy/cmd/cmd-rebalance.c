@@ -13,7 +13,6 @@
 #include "print/format.h"
 #include "print/progress.h"
 
-#define MIB 1048576ULL
 /* Large enough to cost nothing, small enough for a stop to be prompt: 16 MiB. */
 #define STEP_PAGES 4096
 /* With a limit: so many steps a second; Xen does not make them less than 2 MiB. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/errors.h"
+#include "common/json.h"
 #include "print/fields.h"
 #include "print/format.h"
 
@@ -101,21 +102,6 @@ struct table *table_of_fields(const char *name, const struct field *fields, unsi
 	return table;
 }
 
-/* text is UTF-8. */
-static void print_string(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = *text;
-
-		if (c < ' ')
-			printf("\\u%04x", c);
-		else
-			printf("%s%c", c == '"' || c == '\\' ? "\\" : "", c);
-	}
-	putchar('"');
-}
-
 static void print_value(const struct field *field, const void *member)
 {
 	const struct share *share = member;
@@ -123,10 +109,7 @@ static void print_value(const struct field *field, const void *member)
 
 	switch (field->cell) {
 	case CELL_TEXT:
-		if (*(const char *const *)member)
-			print_string(*(const char *const *)member);
-		else
-			fputs("null", stdout);
+		json_text(stdout, *(const char *const *)member);
 		break;
 	case CELL_NUMBER32:
 		printf("%" PRIu32, *(const uint32_t *)member);

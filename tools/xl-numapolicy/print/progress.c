@@ -10,7 +10,6 @@
 #include "print/fields.h"
 #include "print/progress.h"
 
-#define MIB (1024.0 * 1024.0)
 #define SECOND 1e9
 #define BAR_MIN 10	/* characters; a shorter bar says nothing */
 #define BAR_MAX 40
@@ -112,7 +111,7 @@ static void print_text(struct progress *progress, const struct moves *moves,
 {
 	unsigned int permille = permille_seen(moves, progress->total);
 	double left = seconds_left(bytes_seen(moves), progress->total, seconds);
-	double moved = moves->moved * PAGE_BYTES / MIB;
+	double moved = moves->moved * PAGE_BYTES / (double)MIB;
 	char text[160], line[320], bar[BAR_MAX + 4] = "", time[32] = "";
 	int screen = stderr_width() - 1, size, full;
 

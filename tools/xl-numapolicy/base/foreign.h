@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text from others, a domain's name for one: it must neither break JSON nor work the terminal. */
-#ifndef TEXT_H
-#define TEXT_H
+#ifndef FOREIGN_H
+#define FOREIGN_H
 
 /* Puts U+FFFD where text is no UTF-8; frees it, and returns what is to be freed. NULL stays. */
 char *text_repair(char *text);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <stdbool.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -20,8 +19,7 @@ size_t utf8_character(const char *text)
 	return n;
 }
 
-/* C0 and C1, which terminals obey. */
-static bool is_control(const char *s, size_t n)
+bool text_is_control(const char *s, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)s;
 
@@ -35,7 +33,7 @@ void text_clean(char *text)
 
 	for (; *text; text += n ? n : 1) {
 		n = utf8_character(text);
-		if (!n || is_control(text, n)) {
+		if (!n || text_is_control(text, n)) {
 			*to++ = '?';
 		} else {
 			memmove(to, text, n);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/command.h"
+#include "command/command.h"
 
 #define EXIT_USAGE 2
 
