@@ -26,7 +26,10 @@ struct budget {
 	unsigned int moves;
 };
 
-/* nr_nodes and topology stay as they are for the life of the host; the latter is the caller's. free[]: bytes of each node that are free now. */
+/*
+ * nr_nodes and topology stay as they are for the life of the host; the latter is the caller's. free[]: bytes of each node that
+ * are free now.
+ */
 void host_next_period(struct host *host, const struct config *config, const uint64_t *free, int64_t accesses_per_us);
 
 /* What a domain may take; hungry: it moved or wanted to move in the last period. */
