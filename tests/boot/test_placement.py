@@ -137,6 +137,36 @@ def test_affinity_that_changes(machine):
     assert set(dump.located_pages()) == {2, 5}
 
 
+def check_memory_follows(machine, node):
+    """The home node is `node` at once; the memory comes there when it is asked to."""
+    dump = guests.dump(machine, "g", 64)
+    assert dump.follows
+    checks.check_policy(dump, "round-4k", [node])
+    assert node not in dump.located_pages()
+    machine.run("xl numa-policy rebalance g")
+    assert set(guests.dump(machine, "g", 64).located_pages()) == {node}
+
+
+@pytest.mark.boot("n8")
+def test_memory_follows_vcpus(machine):
+    """xl has placed the guest by itself, and fixed its node affinity; then its vCPUs are sent elsewhere, and into another cpupool."""
+    guests.create(machine, "g", memory=64, policy="round-4k")
+    [home] = guests.dump(machine, "g", 64).homes
+    pinned, pool = [node for node in (7, 6, 5) if node != home][:2]
+    machine.run(f"xl vcpu-pin g all {pinned} {pinned}")
+    check_memory_follows(machine, pinned)
+    machine.run("xl vcpu-pin g all all all")
+    machine.run(f"xl cpupool-cpu-remove Pool-0 {pool}")
+    machine.run(f"xl cpupool-create name=\\\"other\\\" cpus=[\\\"{pool}\\\"]")
+    try:
+        machine.run("xl cpupool-migrate g other")
+        check_memory_follows(machine, pool)
+    finally:
+        machine.run("xl cpupool-migrate g Pool-0")
+        machine.run("xl cpupool-destroy other")
+        machine.run(f"xl cpupool-cpu-add Pool-0 {pool}")
+
+
 @pytest.mark.boot("n8")
 def test_automatic_placement_is_one_home(machine):
     """xl's own choice for a small guest is one node: then nothing is split."""

@@ -203,7 +203,7 @@ unsigned long avail_unclaimed_pages(const struct domain *d)
 	return all - machine_claimed;
 }
 
-unsigned long node_spanned_pages(nodeid_t node)
+unsigned long node_present_pages(nodeid_t node)
 {
 	return node < NODES ? NODE_PAGES : 0;
 }

@@ -6,7 +6,7 @@
 
 static struct page_info frames[MAX_NUMNODES * NODE_PAGES];
 static bool is_free[MAX_NUMNODES * NODE_PAGES];
-static unsigned long avail[MAX_NUMNODES], spanned[MAX_NUMNODES];
+static unsigned long avail[MAX_NUMNODES], present[MAX_NUMNODES];
 static unsigned long owned;
 unsigned long machine_dma_pages, machine_claimed, machine_own_claim, machine_asked;
 
@@ -62,7 +62,7 @@ void machine_reset(unsigned int nodes, const unsigned long pages[])
 	for (unsigned int n = 0; n < nodes; n++) {
 		assert(pages[n] <= NODE_PAGES);
 		node_set(n, node_online_map);
-		spanned[n] = avail[n] = pages[n];
+		present[n] = avail[n] = pages[n];
 		memset(&is_free[n * NODE_PAGES], true, pages[n]);
 		for (unsigned int m = 0; m < nodes; m++)
 			test_distance[n][m] = n == m ? 10 : 20;
@@ -76,7 +76,7 @@ nodeid_t machine_node_of(unsigned long mfn)
 
 void machine_fragment(nodeid_t node, unsigned int percent)
 {
-	for (unsigned long i = node * NODE_PAGES; i < node * NODE_PAGES + spanned[node]; i++)
+	for (unsigned long i = node * NODE_PAGES; i < node * NODE_PAGES + present[node]; i++)
 		if (is_free[i] && rnd(100) < percent) {
 			is_free[i] = false;
 			avail[node]--;
@@ -88,9 +88,9 @@ unsigned long machine_owned(void)
 	return owned;
 }
 
-unsigned long node_spanned_pages(nodeid_t node)
+unsigned long node_present_pages(nodeid_t node)
 {
-	return spanned[node];
+	return present[node];
 }
 
 unsigned long avail_node_heap_pages(unsigned int node)
@@ -130,7 +130,7 @@ static long find_block(nodeid_t node, unsigned int order, unsigned long from)
 {
 	unsigned long size = 1UL << order, base = node * NODE_PAGES;
 
-	for (unsigned long i = (from + size - 1) & ~(size - 1); i + size <= spanned[node]; i += size) {
+	for (unsigned long i = (from + size - 1) & ~(size - 1); i + size <= present[node]; i += size) {
 		unsigned long j = 0;
 
 		while (j < size && is_free[base + i + j])
@@ -176,7 +176,7 @@ void machine_destroy(struct domain *d)
 	d->is_dying = true;
 	memset(p2m, 0, sizeof(p2m));
 	for_each_node_mask(node, node_online_map)
-		for (unsigned long i = node * NODE_PAGES; i < node * NODE_PAGES + spanned[node]; i++)
+		for (unsigned long i = node * NODE_PAGES; i < node * NODE_PAGES + present[node]; i++)
 			if (frames[i].owner == d) {
 				frames[i].mapped = false;
 				free_frame(&frames[i]);

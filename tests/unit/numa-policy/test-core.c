@@ -130,6 +130,52 @@ static void home_nodes_have_memory(void **unused)
 	expect(XEN_NUMA_POLICY_ROUND_4K, 8, true);
 }
 
+/* Two nodes without memory, each with another one close to it; a node that is not there has none. */
+static void home_nodes_are_close_to_each(void **unused)
+{
+	const unsigned long pages[] = { 100, 100, 0, 0 };
+
+	(void)unused;
+	machine_reset(4, pages);
+	test_distance[2][1] = test_distance[3][0] = 12;
+	dom.node_affinity.bits[0] = 8;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 1, true);
+	dom.node_affinity.bits[0] = 0xc;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 3, true);
+	dom.node_affinity.bits[0] = 0x14;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 2, true);
+	dom.node_affinity.bits[0] = 0x10;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 1, true);
+}
+
+/* A toolstack has placed it, and its vCPUs were sent elsewhere. */
+static void home_nodes_follow_vcpus(void **unused)
+{
+	nodemask_t *vcpus = numa_policy_vcpu_nodes(&dom);
+
+	(void)unused;
+	dom.node_affinity.bits[0] = 3;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 3, true);
+	vcpus->bits[0] = 8;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 8, true);
+	/* On one of its nodes, and on another. */
+	vcpus->bits[0] = 0xa;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 2, true);
+	/* What Xen derives from the vCPUs says it by itself. */
+	dom.auto_node_affinity = true;
+	expect(XEN_NUMA_POLICY_ROUND_4K, 3, true);
+	dom.auto_node_affinity = false;
+	/* Those that were named stay. */
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 9, 0, NULL), 0);
+	expect(XEN_NUMA_POLICY_ROUND_2M, 9, false);
+	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 0, 0, NULL), 0);
+	expect(XEN_NUMA_POLICY_ROUND_2M, 2, true);
+	/* All there is is a node without memory. */
+	test_distance[2][3] = 12;
+	vcpus->bits[0] = 4;
+	expect(XEN_NUMA_POLICY_ROUND_2M, 8, true);
+}
+
 static void home_nodes_follow_the_affinity_unless_named(void **unused)
 {
 	(void)unused;
@@ -380,6 +426,8 @@ int main(void)
 		TEST(the_option_knows_its_values),
 		TEST(who_has_a_policy),
 		TEST(home_nodes_have_memory),
+		TEST(home_nodes_are_close_to_each),
+		TEST(home_nodes_follow_vcpus),
 		TEST(home_nodes_follow_the_affinity_unless_named),
 		TEST(weights_belong_to_home_nodes),
 		TEST(other_nodes_have_none_of_them),

@@ -181,7 +181,7 @@ void free_replaced_pages(struct page_info *pg, unsigned int order);
 unsigned long avail_node_heap_pages(unsigned int node);
 unsigned long avail_node_no_dma_pages(unsigned int node);
 unsigned long avail_unclaimed_pages(const struct domain *d);
-unsigned long node_spanned_pages(nodeid_t node);
+unsigned long node_present_pages(nodeid_t node);
 
 void clear_domain_page(mfn_t mfn);
 void copy_domain_page(mfn_t to, mfn_t from);

@@ -93,7 +93,9 @@ static inline bool gfn_eq(gfn_t a, gfn_t b) { return a.gfn == b.gfn; }
 typedef struct { unsigned long bits[1]; } nodemask_t;
 
 #define nodemask_bits(m)       ((m)->bits)
+#define NODE_MASK_ALL          ((nodemask_t){ { ~0UL } })
 #define nodes_clear(m)         ((m).bits[0] = 0)
+#define nodes_and(m, a, b)     ((m).bits[0] = (a).bits[0] & (b).bits[0])
 #define nodes_empty(m)         (!(m).bits[0])
 #define nodes_equal(a, b)      ((a).bits[0] == (b).bits[0])
 #define nodes_weight(m)        __builtin_popcountl((m).bits[0])
@@ -111,7 +113,7 @@ extern nodemask_t node_online_map;
 extern unsigned int test_distance[MAX_NUMNODES][MAX_NUMNODES];
 #define node_online(n)         nodemask_test(n, &node_online_map)
 #define __node_distance(a, b)  test_distance[a][b]
-unsigned long node_spanned_pages(nodeid_t node);
+unsigned long node_present_pages(nodeid_t node);
 unsigned long avail_node_heap_pages(unsigned int node);
 unsigned long avail_node_no_dma_pages(unsigned int node);
 struct domain;
@@ -177,6 +179,7 @@ struct domain {
 	struct numa_policy *numa_policy;
 	spinlock_t node_affinity_lock;
 	nodemask_t node_affinity;
+	bool auto_node_affinity;
 	unsigned int max_pages, max_vcpus;
 	struct vcpu **vcpu;
 	bool hardware, hvm, is_dying;
