@@ -342,6 +342,8 @@ MUTANTS = {
     "all pages are small": ("xen/census.c", "(PAGE_SHIFT + 9 * size)", "PAGE_SHIFT", "test-xen", "memory_is_counted_by_steps"),
     "an administrator is overruled": ("daemon/apply.c", "if (!is_same(&now, &g->policy))", "if (0)", "test-told",
                                       "what_an_administrator_sets_meanwhile_stays"),
+    "others' time is its own": ("daemon/follow-memory.c", "breathe(d) && !d->reloads) {\n\t\tmoved = stays = 0;\n\t\tbegun = clock_ns();",
+                                "(begun = clock_ns()) && breathe(d) && !d->reloads) {\n\t\tmoved = stays = 0;", "test-period", "the_time_of_others_is_not_its_own"),
     "affinity each period": ("daemon/observe.c", "if (g->vcpus_at > period)", "if (0)", "test-period",
                              "affinity_is_asked_for_now_and_then"),
     # xenstore and Xen.

@@ -72,6 +72,23 @@ static void others_are_served_meanwhile(void **unused)
 	end();
 }
 
+/* A step is as long as the call that it is; what others take in between makes the next one no shorter. */
+static void the_time_of_others_is_not_its_own(void **unused)
+{
+	(void)unused;
+	begin(4, 1);
+	d.config.period_ms = 8000;
+	fake_guest(1)->switches = (struct switches){ .id = 1, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	fake_guest(1)->policy.name = "round-4k";
+	fake_guest(1)->gfns = 1ULL << 40;
+	fake.call[CALL_REBALANCE].us = 1000;
+	serving_takes = 60 * MS;
+	periods(10);
+	assert_true(fake.call[CALL_REBALANCE].calls > 20);
+	assert_int_equal(d.guest[0]->follow.step, 0);
+	end();
+}
+
 static void moves_and_questions_let_others_in(void **unused)
 {
 	(void)unused;
@@ -254,6 +271,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_come_home),
 		cmocka_unit_test(others_are_served_meanwhile),
+		cmocka_unit_test(the_time_of_others_is_not_its_own),
 		cmocka_unit_test(moves_and_questions_let_others_in),
 		cmocka_unit_test(the_end_is_not_put_off),
 		cmocka_unit_test(a_new_configuration_is_not_put_off),
