@@ -344,6 +344,8 @@ MUTANTS = {
                                       "what_an_administrator_sets_meanwhile_stays"),
     "others' time is its own": ("daemon/follow-memory.c", "breathe(d) && !d->reloads) {\n\t\tmoved = stays = 0;\n\t\tbegun = clock_ns();",
                                 "(begun = clock_ns()) && breathe(d) && !d->reloads) {\n\t\tmoved = stays = 0;", "test-period", "the_time_of_others_is_not_its_own"),
+    "who is not looked at keeps all": ("daemon/period.c", "if (!d->guest[i]->looked)\n\t\t\tgive_back", "if (0)\n\t\t\tgive_back",
+                                       "test-period", "who_is_not_looked_at_gives_back"),
     "affinity each period": ("daemon/observe.c", "if (g->vcpus_at > period)", "if (0)", "test-period",
                              "affinity_is_asked_for_now_and_then"),
     # xenstore and Xen.

@@ -255,6 +255,41 @@ static void who_is_refused_gives_back(void **unused)
 	end();
 }
 
+/* One that cannot be looked at has its share, too, and no more: here its counters fail, for as long as that lasts. */
+static void who_is_not_looked_at_gives_back(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin(2, 30);
+	d.config.memory_mb = 16;
+	for (i = 2; i <= 30; i++)
+		fake_guest(i)->gone = true;
+	periods(5);
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	fake.call[CALL_GET] = (struct fake_trouble){ .error = EAGAIN, .of = 1 };
+	for (i = 2; i <= 30; i++)
+		fake_guest(i)->gone = false;
+	fake.changed = true;
+	for (i = 0; i < 10; i++) {
+		periods(1);
+		assert_false(d.guest[0]->looked);
+	}
+	assert_true(d.guest[29]->looked && d.guest[29]->domain);
+	assert_true(domain_pages(d.guest[0]->domain) <= domain_pages(d.guest[29]->domain));
+	assert_true(guests_bytes(&d) <= 16 * MIB);
+	/* What it has grows when it is used. */
+	for (i = 2; i <= 30; i++)
+		fake_guest(i)->gone = true;
+	fake.changed = true;
+	periods(5);
+	assert_true(d.nr == 1 && domain_pages(d.guest[0]->domain) < 65536);
+	fake.call[CALL_GET].error = 0;
+	periods(3);
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	end();
+}
+
 static void affinity_is_asked_for_now_and_then(void **unused)
 {
 	(void)unused;
@@ -279,6 +314,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(memory_is_divided),
 		cmocka_unit_test(who_rests_gives_back),
 		cmocka_unit_test(who_is_refused_gives_back),
+		cmocka_unit_test(who_is_not_looked_at_gives_back),
 		cmocka_unit_test(affinity_is_asked_for_now_and_then),
 	};
 
