@@ -346,6 +346,8 @@ MUTANTS = {
                                 "(begun = clock_ns()) && breathe(d) && !d->reloads) {\n\t\tmoved = stays = 0;", "test-period", "the_time_of_others_is_not_its_own"),
     "who is not looked at keeps all": ("daemon/period.c", "if (!d->guest[i]->looked)\n\t\t\tgive_back", "if (0)\n\t\t\tgive_back",
                                        "test-period", "who_is_not_looked_at_gives_back"),
+    "a share of no samples": ("control/view.c", "sampled ? (int)m->local : -1", "m->local", "test-told",
+                              "answers_say_what_is_known"),
     "affinity each period": ("daemon/observe.c", "if (g->vcpus_at > period)", "if (0)", "test-period",
                              "affinity_is_asked_for_now_and_then"),
     # xenstore and Xen.
