@@ -86,14 +86,14 @@ static void *request(FILE *to, const char *line, int fd)
 	return NULL;
 }
 
-static bool is_over(void *held)
+static bool is_over(void *recording)
 {
-	return record_is_over(held);
+	return record_is_over(recording);
 }
 
-static void end(void *held, FILE *to)
+static void end(void *recording, FILE *to)
 {
-	struct record_end e = record_finish(held);
+	struct record_end e = record_finish(recording);
 
 	if (!to)
 		return;

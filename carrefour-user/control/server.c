@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A table of clients. Each is reading, held or writing. */
+/* A table of clients. Each is reading, pending or writing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct client {
 	char request[REQUEST_MAX];
 	size_t length;
 	int passed;		/* a file, or -1 */
-	void *held;
+	void *pending;
 	char *answer;		/* NULL: there is none yet */
 	size_t size, written;
 };
@@ -144,14 +144,14 @@ static void end_answer(struct client *c, FILE *to)
 		write_answer(c);
 }
 
-static void end_held(struct client *c)
+static void end_pending(struct client *c)
 {
-	void *held = c->held;
+	void *pending = c->pending;
 	FILE *to;
 
-	c->held = NULL;
+	c->pending = NULL;
 	to = begin_answer(c);
-	service->end(held, to);
+	service->end(pending, to);
 	if (to)
 		end_answer(c, to);
 }
@@ -164,8 +164,8 @@ static void ask(struct client *c)
 	if (!to)
 		return;
 	c->passed = -1;
-	c->held = service->request(to, c->request, passed);
-	if (!c->held) {
+	c->pending = service->request(to, c->request, passed);
+	if (!c->pending) {
 		end_answer(c, to);
 		return;
 	}
@@ -229,13 +229,13 @@ static void read_request(struct client *c)
 }
 
 /* It says nothing more, or is gone: both are the end. What it says besides is not listened to. */
-static void listen_to_held(struct client *c)
+static void listen_while_pending(struct client *c)
 {
 	char ignored[REQUEST_MAX];
 	ssize_t n = recv(c->fd, ignored, sizeof(ignored), MSG_DONTWAIT);
 
 	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
-		end_held(c);
+		end_pending(c);
 }
 
 static void accept_client(uint64_t now)
@@ -270,13 +270,13 @@ static void serve(struct client *c, bool ready, uint64_t now)
 		c->since = now;
 		if (c->answer)
 			write_answer(c);
-		else if (c->held)
-			listen_to_held(c);
+		else if (c->pending)
+			listen_while_pending(c);
 		else
 			read_request(c);
-	} else if (c->held && service->is_over(c->held)) {
-		end_held(c);
-	} else if (!c->held && now - c->since > CLIENT_NS) {
+	} else if (c->pending && service->is_over(c->pending)) {
+		end_pending(c);
+	} else if (!c->pending && now - c->since > CLIENT_NS) {
 		drop(c);
 	}
 }
@@ -302,8 +302,8 @@ void server_close(void)
 	unsigned int c;
 
 	for (c = 0; c < CLIENTS_MAX; c++) {
-		if (clients[c].held)
-			end_held(&clients[c]);
+		if (clients[c].pending)
+			end_pending(&clients[c]);
 		if (clients[c].fd)
 			drop(&clients[c]);
 	}

@@ -24,8 +24,8 @@ struct service {
 	 * returned, there is no answer yet: it comes when the client says that it has heard enough, or is_over().
 	 */
 	void *(*request)(FILE *to, const char *line, int fd);
-	bool (*is_over)(void *held);
-	void (*end)(void *held, FILE *to);	/* NULL: there is no memory to say anything */
+	bool (*is_over)(void *pending);
+	void (*end)(void *pending, FILE *to);	/* NULL: there is no memory to say anything */
 };
 
 /* Takes the place of a socket that nobody serves. False: one line in @error. Root's only, while it is root who calls. */

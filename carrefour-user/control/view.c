@@ -14,9 +14,13 @@ static const char *yes(bool value)
 	return value ? "true" : "false";
 }
 
-static void percent(FILE *f, const char *name, unsigned int permille)
+/* Negative: it is not known. */
+static void percent(FILE *f, const char *name, int permille)
 {
-	fprintf(f, "\"%s\": %u.%u", name, permille / 10, permille % 10);
+	if (permille < 0)
+		fprintf(f, "\"%s\": null", name);
+	else
+		fprintf(f, "\"%s\": %d.%d", name, permille / 10, permille % 10);
 }
 
 static void head(FILE *f, const struct guest *g)
@@ -56,10 +60,7 @@ static void advice(FILE *f, const struct guest *g)
 		g->advice.policy, yes(g->advice.carrefour));
 	percent(f, "imbalance_percent", g->advice.imbalance);
 	fputs(", ", f);
-	if (g->advice.private < 0)
-		fputs("\"private_percent\": null", f);
-	else
-		percent(f, "private_percent", g->advice.private);
+	percent(f, "private_percent", g->advice.private);
 	fprintf(f, ", \"done\": %s}", yes(g->switches.mode == AUTO_ON && g->applied));
 }
 
@@ -69,18 +70,20 @@ static void last_period(FILE *f, const struct guest *g)
 	/* What was so before is not what is. */
 	const struct verdict *v = g->metrics.known ? &g->metrics.last : &nothing;
 	const struct measure *m = &v->measure;
+	/* A share of nothing is none. */
+	bool sampled = m->samples;
 
 	fputs("\"state\": ", f);
 	json_text(f, g->metrics.known ? state_name(v->state) : NULL);
 	fprintf(f, ", \"samples\": %" PRIu64 ", ", m->samples);
-	percent(f, "local_percent", m->local);
+	percent(f, "local_percent", sampled ? (int)m->local : -1);
 	fputs(", ", f);
-	percent(f, "imbalance_percent", m->imbalance);
+	percent(f, "imbalance_percent", sampled ? (int)m->imbalance : -1);
 	if (m->pair)
 		fprintf(f, ", \"busiest_pair\": [%u, %u], ", m->pair_from, m->pair_to);
 	else
 		fputs(", \"busiest_pair\": null, ", f);
-	percent(f, "busiest_pair_percent", m->pair);
+	percent(f, "busiest_pair_percent", sampled ? (int)m->pair : -1);
 	fprintf(f, ", \"moves\": %u, \"moved_bytes\": %" PRIu64 ", \"frozen\": %u, \"splits_on_trial\": %u, \"backoff_ms\": %"
 		PRIu64, v->moves, v->bytes, v->frozen, v->splits_open, v->backoff_ms);
 }

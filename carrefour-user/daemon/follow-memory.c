@@ -47,9 +47,9 @@ static int move(struct daemon *d, struct guest *g)
 	int error = 0;
 
 	/* A new configuration need not wait: it goes on in the next period. */
-	while (!error && f->gfn != XEN_REBALANCED && (pages = follow_step(f)) && (begun = clock_ns()) < until && breathe(d) &&
-	       !d->reloads) {
+	while (!error && f->gfn != XEN_REBALANCED && (pages = follow_step(f)) && clock_ns() < until && breathe(d) && !d->reloads) {
 		moved = stays = 0;
+		begun = clock_ns();
 		error = xen_rebalance(g->switches.id, &f->gfn, pages, &moved, &stays);
 		follow_took(f, &d->host, moved, stays);
 		follow_pace(f, pages, clock_ns() - begun, STEP_NS);

@@ -42,14 +42,35 @@ static struct share share_of(const struct daemon *d, const struct guest *g)
 	return guest_is_at_rest(g) ? memory_least() : d->share;
 }
 
+/* One that cannot be looked at now may have more than its share by now, which others need. */
+static void give_back(struct guest *g, struct share share)
+{
+	sampling_give_back(g);
+	if (g->domain && share.pages < domain_pages(g->domain) && domain_resize(g->domain, share.pages))
+		g->shrunk = true;
+}
+
 /* There may be more guests, or fewer, or other ones at rest. */
 static void divide_memory(struct daemon *d)
 {
 	unsigned int i, active, sampled = guests_sampled(d, &active);
 
 	d->share = memory_share(&d->config, d->host.nr_nodes, sampled, active);
-	for (i = 0; i < d->nr; i++)
-		d->guest[i]->most = share_of(d, d->guest[i]).samples;
+	for (i = 0; i < d->nr; i++) {
+		struct share share = share_of(d, d->guest[i]);
+
+		d->guest[i]->most = share.samples;
+		if (!d->guest[i]->looked)
+			give_back(d->guest[i], share);
+	}
+}
+
+/* A trace has no period of one that was not looked at; that it shrank meanwhile, the size tells that it still has in the next. */
+static uint32_t pages_of(const struct daemon *d, const struct guest *g)
+{
+	uint32_t pages = share_of(d, g).pages;
+
+	return g->shrunk && pages > domain_pages(g->domain) ? domain_pages(g->domain) : pages;
 }
 
 /* Without Carrefour, and while it waits, nothing is decided: it would take from what others may move. */
@@ -64,7 +85,8 @@ static void decide_for(struct daemon *d, struct guest *g)
 		guest_log(g, LEVEL_ERROR, "out of memory; tried again each period");
 	/* Without memory for another table, the one that there is goes on. */
 	if (g->domain)
-		domain_resize(g->domain, share_of(d, g).pages);
+		domain_resize(g->domain, pages_of(d, g));
+	g->shrunk = false;
 	/* More may have come since it was looked at, and need more room. */
 	g->in.sample = g->sample;
 	if (g->domain) {

@@ -7,6 +7,7 @@
 #include "daemon/sampling.h"
 #include "process/log.h"
 
+#define ROOM_LEAST 1024			/* samples */
 #define RETRY_NS (30000 * MS)		/* what was refused, may change: a device is taken away */
 
 /* Twice what can come between two readings, if that fits. */
@@ -114,7 +115,7 @@ static void begin(struct guest *g, const struct daemon *d)
 
 static bool make_room(struct guest *g)
 {
-	size_t room = g->room ? 2 * g->room : 1024;
+	size_t room = g->room ? 2 * g->room : ROOM_LEAST;
 	struct sample *new;
 
 	if (g->nr_samples < g->room)
@@ -171,17 +172,30 @@ static void ended(struct guest *g, enum xen_state state, uint64_t now)
 			  state == XEN_UNREAD ? "Xen, as it had not been read" : "somebody else");
 }
 
+static void give_back_room(struct guest *g)
+{
+	free(g->sample);
+	g->sample = NULL;
+	g->room = 0;
+}
+
 /* Room that is not needed, or too much for its share by now, is given back. */
 void sampling_done(struct guest *g)
 {
 	/* Some may have come while others were looked at. */
 	g->nr_samples -= g->in.nr_samples;
 	memmove(g->sample, g->sample + g->in.nr_samples, g->nr_samples * sizeof(*g->sample));
-	if (g->room > 1024 && !g->nr_samples && (g->room > g->most || g->in.nr_samples < g->room / 4)) {
-		free(g->sample);
-		g->sample = NULL;
-		g->room = 0;
-	}
+	if (g->room > ROOM_LEAST && !g->nr_samples && (g->room > g->most || g->in.nr_samples < g->room / 4))
+		give_back_room(g);
+}
+
+void sampling_give_back(struct guest *g)
+{
+	if (g->room <= g->most)
+		return;
+	g->faults.lost += g->nr_samples;
+	g->nr_samples = 0;
+	give_back_room(g);
 }
 
 void sampling_keep(struct guest *g, const struct daemon *d)

@@ -14,6 +14,8 @@ void sampling_read(struct guest *guest);
 void sampling_read_all(struct daemon *daemon);
 /* What was read has been looked at. */
 void sampling_done(struct guest *guest);
+/* What was read is not looked at, and takes more room than the guest may have: it counts as lost. */
+void sampling_give_back(struct guest *guest);
 void sampling_end(struct guest *guest);
 /* And nothing is known of any domain any more. */
 void sampling_end_all(struct daemon *daemon);

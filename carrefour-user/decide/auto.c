@@ -50,6 +50,11 @@ static double part_of(uint64_t part, uint64_t all)
 	return part < all ? part / (double)all : 1;
 }
 
+static int known(const struct mean *mean)
+{
+	return mean->value < 0 ? -1 : mean->value + 0.5;
+}
+
 struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour)
 {
 	return (struct auto_input){
@@ -174,8 +179,7 @@ struct advice auto_step(struct auto_state *s, const struct config *config, const
 	return (struct advice){
 		.class = s->class, .why = why, .policy = class_policy(s->class),
 		.carrefour = s->class == CLASS_MODERATE || s->class == CLASS_HIGH,
-		.imbalance = s->mean.value < 0 ? 0 : s->mean.value + 0.5,
-		.private = s->private.value < 0 ? -1 : s->private.value + 0.5,
+		.imbalance = known(&s->mean), .private = known(&s->private),
 	};
 }
 
@@ -187,11 +191,13 @@ void auto_explain(char *buf, size_t size, const struct advice *a, const struct c
 		[AUTO_WAITING] = "another class, but not for long enough",
 		[AUTO_SAME] = "as before", [AUTO_CHANGED] = "new",
 	};
-	char private[64] = "";
+	char imbalance[32] = "not known", private[64] = "";
 
+	if (a->imbalance >= 0)
+		snprintf(imbalance, sizeof(imbalance), "%d.%d %%", a->imbalance / 10, a->imbalance % 10);
 	if (a->private >= 0)
 		snprintf(private, sizeof(private), ", %d.%d %% of accesses to private pages", a->private / 10, a->private % 10);
-	snprintf(buf, size, "%s%s: class %s, imbalance %u.%u %% (low up to %u %%, high above %u %%)%s; %s", a->policy,
-		 a->carrefour ? ",carrefour" : "", names[a->class], a->imbalance / 10, a->imbalance % 10,
-		 c->auto_low_pct, c->auto_high_pct, private, whys[a->why]);
+	snprintf(buf, size, "%s%s: class %s, imbalance %s (low up to %u %%, high above %u %%)%s; %s", a->policy,
+		 a->carrefour ? ",carrefour" : "", names[a->class], imbalance, c->auto_low_pct, c->auto_high_pct, private,
+		 whys[a->why]);
 }

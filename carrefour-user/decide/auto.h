@@ -56,8 +56,7 @@ struct advice {
 	enum auto_why why;
 	const char *policy;		/* as xl.cfg names it */
 	bool carrefour;
-	unsigned int imbalance;		/* the mean that it is based on, in 1/1000 */
-	int private;			/* as struct auto_state's; negative: none */
+	int imbalance, private;		/* struct auto_state's means that it is based on; negative: none */
 };
 
 struct auto_state auto_begin(void);

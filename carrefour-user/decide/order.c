@@ -64,8 +64,8 @@ static void freeze(struct period *p, const struct candidate *w, enum why why)
 		ms = FREEZE_MAX_MS;
 	if (page->freezes < UINT8_MAX)
 		page->freezes++;
-	page->hold = HOLD_FROZEN;
-	page->hold_until = p->d->now + ms * MS;
+	page->pause = PAUSE_FROZEN;
+	page->paused_until = p->d->now + ms * MS;
 	p->verdict->frozen++;
 	if (p->verdict->frozen <= FREEZES_TOLD && has_room(p->d))
 		note(p, w, ACTION_FREEZE, why, ms);
@@ -91,7 +91,7 @@ static bool ping_pong(struct period *p, const struct candidate *w)
 
 static enum held held_by(const struct page *page)
 {
-	return page->hold == HOLD_FROZEN ? HELD_FROZEN : page->hold == HOLD_FAILED ? HELD_FAILED : HELD_COOLDOWN;
+	return page->pause == PAUSE_FROZEN ? HELD_FROZEN : page->pause == PAUSE_FAILED ? HELD_FAILED : HELD_COOLDOWN;
 }
 
 static bool test_bit(const uint64_t *bits, unsigned int i)
@@ -117,8 +117,8 @@ static bool overlaps(struct domain *d, const struct candidate *w)
 
 static void rest(struct period *p, struct page *page)
 {
-	page->hold = HOLD_COOLDOWN;
-	page->hold_until = p->d->now + p->config->cooldown_ms * MS;
+	page->pause = PAUSE_COOLDOWN;
+	page->paused_until = p->d->now + p->config->cooldown_ms * MS;
 }
 
 /* What is in the way is counted. */
@@ -126,7 +126,7 @@ static bool is_free_to(struct period *p, const struct candidate *w, uint64_t byt
 {
 	unsigned int *held = p->verdict->held;
 
-	if (p->d->now < w->page->hold_until)
+	if (p->d->now < w->page->paused_until)
 		held[held_by(w->page)]++;
 	else if (!(p->in->home >> w->to & 1))
 		held[HELD_NOT_HOME]++;

@@ -213,7 +213,7 @@ static struct page *make_room(struct pages *t)
 
 		if (p->period == t->period)
 			break;
-		if (t->now >= p->hold_until && p->range != RANGE_TRIED) {
+		if (t->now >= p->paused_until && p->range != RANGE_TRIED) {
 			drop(t, p);
 			return p;
 		}

@@ -2,7 +2,7 @@
 /*
  * What is known of the pages of a domain that were sampled: a table of bounded size.
  * When it is full, the page that was not sampled for the longest time goes, but not while it
- * is kept from being moved: it would be forgotten why. Of one that goes its moves stay known
+ * is paused: it would be forgotten why. Of one that goes its moves stay known
  * for longer: a guest whose pages turn the table over would have them go to and fro for ever.
  */
 #ifndef PAGES_H
@@ -27,11 +27,12 @@
 /* A p2m entry of 2 MiB that was divided here. */
 enum range { RANGE_WHOLE, RANGE_TRIED, RANGE_KEPT, RANGE_COLLAPSING };
 
-enum hold { HOLD_NONE, HOLD_COOLDOWN, HOLD_FROZEN, HOLD_FAILED };
+/* Why a page is not to move for a while. */
+enum pause { PAUSE_NONE, PAUSE_COOLDOWN, PAUSE_FROZEN, PAUSE_FAILED };
 
 struct page {
 	uint64_t gfn;
-	uint64_t moved_at, hold_until;	/* ns; moved_at 0: never */
+	uint64_t moved_at, paused_until;	/* ns; moved_at 0: never */
 	uint32_t next, newer, older;	/* in the table */
 	uint32_t period, moved_period;	/* of hits, and of the last order to move it */
 	uint32_t hits;			/* samples in that period */
@@ -44,7 +45,7 @@ struct page {
 	uint8_t moves;			/* orders within the time of a ping-pong */
 	uint8_t failures, freezes;
 	uint8_t judge_left;		/* samples that still tell whether the move was good */
-	uint8_t range, hold;		/* enum range, enum hold */
+	uint8_t range, pause;		/* enum range, enum pause */
 	bool mixed;			/* see MIXED_SWITCHES */
 	bool ordered;			/* to move, and no sample has told yet that it did */
 	bool interleaved;		/* what it was moved for, else to be local */
@@ -68,7 +69,7 @@ struct pages {
 	struct page **touched;	/* in this period, each once */
 	struct trail *trail;	/* a hash of sets */
 	size_t nr_touched;
-	uint64_t now;		/* of the period, as hold_until */
+	uint64_t now;		/* of the period, as paused_until */
 	uint32_t nr, max, mask, newest, oldest;
 	uint32_t period;
 	unsigned int nr_ranges;	/* pages that are not RANGE_WHOLE */

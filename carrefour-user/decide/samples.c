@@ -34,8 +34,8 @@ static void note_failure(struct period *p, struct page *page)
 	unsigned int shift = page->failures < FAILED_SHIFT_MAX ? page->failures++ : FAILED_SHIFT_MAX;
 
 	page->ordered = false;
-	page->hold = HOLD_FAILED;
-	page->hold_until = p->d->now + (p->config->cooldown_ms * MS << shift);
+	page->pause = PAUSE_FAILED;
+	page->paused_until = p->d->now + (p->config->cooldown_ms * MS << shift);
 }
 
 /* Only samples tell whether a move took place; those of the period of the order may be from before. */

@@ -77,6 +77,7 @@ struct guest {
 	unsigned int nr_vcpus;
 
 	struct domain *domain;		/* NULL: Carrefour is off */
+	bool shrunk;			/* ... its table, since it was looked at last */
 	struct outcome out;
 	unsigned int calm;		/* periods at rest, in a row */
 

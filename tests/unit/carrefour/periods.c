@@ -12,7 +12,7 @@
 #include "process/clock.h"
 
 struct daemon d;
-uint64_t longest;
+uint64_t longest, serving_takes;
 unsigned int end_after;
 static uint64_t served_at;
 static int said = -1;			/* what periods say, instead of to stderr */
@@ -24,6 +24,7 @@ static void serve(struct daemon *daemon)
 	if (now - served_at > longest)
 		longest = now - served_at;
 	served_at = now;
+	fake.now += serving_takes;
 	if (end_after && !--end_after)
 		daemon->ends = true;
 }
@@ -33,7 +34,7 @@ void begin(unsigned int nr_nodes, unsigned int nr)
 	fake_begin(nr_nodes, nr);
 	d = (struct daemon){ .config = config_defaults(), .host.nr_nodes = nr_nodes, .serve = serve, .now = fake.now,
 			     .version = "test", .metrics.begun_at = clock_wall_ns() };
-	longest = end_after = 0;
+	longest = serving_takes = end_after = 0;
 	close(said);
 	said = open("said", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
 	assert_true(said >= 0);

@@ -8,6 +8,7 @@
 
 extern struct daemon d;
 extern uint64_t longest;	/* between two times that others were served */
+extern uint64_t serving_takes;	/* that others take each time */
 extern unsigned int end_after;	/* so many of these; 0: never */
 
 void begin(unsigned int nr_nodes, unsigned int nr_guests);

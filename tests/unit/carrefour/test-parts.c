@@ -147,7 +147,7 @@ static void kept_pages_stay(void **unused)
 	assert_true(pages_init(&t, ROOM));
 	pages_next_period(&t, 1);
 	for (gfn = 0; gfn < ROOM; gfn++)
-		pages_touch(&t, gfn, ORDER_2M)->hold_until = gfn < kept ? 10 : 0;
+		pages_touch(&t, gfn, ORDER_2M)->paused_until = gfn < kept ? 10 : 0;
 	page_set_range(&t, pages_find(&t, kept, ORDER_2M), RANGE_TRIED);
 	for (i = 2; i < 10; i++) {
 		pages_next_period(&t, i);

@@ -72,6 +72,23 @@ static void others_are_served_meanwhile(void **unused)
 	end();
 }
 
+/* A step is as long as the call that it is; what others take in between makes the next one no shorter. */
+static void the_time_of_others_is_not_its_own(void **unused)
+{
+	(void)unused;
+	begin(4, 1);
+	d.config.period_ms = 8000;
+	fake_guest(1)->switches = (struct switches){ .id = 1, .mode = AUTO_ON, .class = CLASS_HIGH, .follows = true };
+	fake_guest(1)->policy.name = "round-4k";
+	fake_guest(1)->gfns = 1ULL << 40;
+	fake.call[CALL_REBALANCE].us = 1000;
+	serving_takes = 60 * MS;
+	periods(10);
+	assert_true(fake.call[CALL_REBALANCE].calls > 20);
+	assert_int_equal(d.guest[0]->follow.step, 0);
+	end();
+}
+
 static void moves_and_questions_let_others_in(void **unused)
 {
 	(void)unused;
@@ -238,6 +255,41 @@ static void who_is_refused_gives_back(void **unused)
 	end();
 }
 
+/* One that cannot be looked at has its share, too, and no more: here its counters fail, for as long as that lasts. */
+static void who_is_not_looked_at_gives_back(void **unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	begin(2, 30);
+	d.config.memory_mb = 16;
+	for (i = 2; i <= 30; i++)
+		fake_guest(i)->gone = true;
+	periods(5);
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	fake.call[CALL_GET] = (struct fake_trouble){ .error = EAGAIN, .of = 1 };
+	for (i = 2; i <= 30; i++)
+		fake_guest(i)->gone = false;
+	fake.changed = true;
+	for (i = 0; i < 10; i++) {
+		periods(1);
+		assert_false(d.guest[0]->looked);
+	}
+	assert_true(d.guest[29]->looked && d.guest[29]->domain);
+	assert_true(domain_pages(d.guest[0]->domain) <= domain_pages(d.guest[29]->domain));
+	assert_true(guests_bytes(&d) <= 16 * MIB);
+	/* What it has grows when it is used. */
+	for (i = 2; i <= 30; i++)
+		fake_guest(i)->gone = true;
+	fake.changed = true;
+	periods(5);
+	assert_true(d.nr == 1 && domain_pages(d.guest[0]->domain) < 65536);
+	fake.call[CALL_GET].error = 0;
+	periods(3);
+	assert_int_equal(domain_pages(d.guest[0]->domain), 65536);
+	end();
+}
+
 static void affinity_is_asked_for_now_and_then(void **unused)
 {
 	(void)unused;
@@ -254,6 +306,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_come_home),
 		cmocka_unit_test(others_are_served_meanwhile),
+		cmocka_unit_test(the_time_of_others_is_not_its_own),
 		cmocka_unit_test(moves_and_questions_let_others_in),
 		cmocka_unit_test(the_end_is_not_put_off),
 		cmocka_unit_test(a_new_configuration_is_not_put_off),
@@ -261,6 +314,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(memory_is_divided),
 		cmocka_unit_test(who_rests_gives_back),
 		cmocka_unit_test(who_is_refused_gives_back),
+		cmocka_unit_test(who_is_not_looked_at_gives_back),
 		cmocka_unit_test(affinity_is_asked_for_now_and_then),
 	};
 

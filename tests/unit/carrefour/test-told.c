@@ -105,7 +105,7 @@ static void answers_say_what_is_known(void **unused)
 	assert_true(show_has("\"state\": \"active\", \"samples\": 1000, ") && !explain_has("\"last_period\": null"));
 	fake.call[CALL_POLICY_GET].error = EAGAIN;
 	periods(1);
-	assert_true(show_has("\"state\": null, \"samples\": 0, \"local_percent\": 0.0, "));
+	assert_true(show_has("\"state\": null, \"samples\": 0, \"local_percent\": null, "));
 	assert_true(show_has("\"totals\": {\"periods\": 3, ") && explain_has("\"last_period\": null"));
 	fake.call[CALL_POLICY_GET].error = 0;
 	periods(1);
@@ -334,6 +334,35 @@ static void a_recording_without_one(void **unused)
 	end();
 }
 
+/* One cannot be looked at for some periods, in which its table shrinks, and grows back. */
+static void a_recording_with_a_gap(void **unused)
+{
+	struct recording *r;
+	const char *why;
+	unsigned int i, k;
+	FILE *f = fopen("recorded.trace", "w");
+
+	(void)unused;
+	begin(4, 30);
+	d.config.memory_mb = 16;
+	fake.call[CALL_GET].of = 1;
+	for (i = 1; i <= 30; i++) {
+		fake_guest(i)->span = 1 << 14;
+		fake_guest(i)->gone = i > 2;
+	}
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 4, &why);
+	fclose(f);
+	for (i = 0; i < 50; i++) {
+		fake.call[CALL_GET].error = i >= 15 && i < 35 ? EAGAIN : 0;
+		for (k = 3; k <= 30; k++)
+			fake_guest(k)->gone = i < 20 || i >= 30;
+		fake.changed = true;
+		periods(1);
+	}
+	assert_int_equal(record_finish(r).error, 0);
+	end();
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -347,6 +376,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_recording),
 		cmocka_unit_test(a_recording_of_tables_that_grow_back),
 		cmocka_unit_test(a_recording_without_one),
+		cmocka_unit_test(a_recording_with_a_gap),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

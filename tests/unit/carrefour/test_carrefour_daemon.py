@@ -134,7 +134,9 @@ def test_show(built):
     assert totals["results"]["in-use"] == 7 and totals["held"]["node-full"] == 2
     assert set(totals["results"]) == {"moved", "there", "no-page", "in-use", "unmovable", "no-room", "late", "not-tried"}
     assert (refused["auto"], refused["sampling"], refused["sampling_error"]) == ("advise", "refused", "EXDEV")
-    assert (refused["policy"], refused["home_nodes"], refused["busiest_pair"]) == (None, [], None)
+    assert (refused["policy"], refused["home_nodes"], refused["samples"]) == (None, [], 0)
+    # shares of nothing
+    assert {refused[key] for key in ("local_percent", "imbalance_percent", "busiest_pair", "busiest_pair_percent")} == {None}
     assert web["advice"] == {"class": "high", "policy": "round-4k", "carrefour": True, "imbalance_percent": 200.5,
                              "private_percent": 12.5, "done": True}
     assert all(set(other) == set(db) for other in (refused, web))

@@ -46,9 +46,10 @@ def test_recorded_tables(built, replay, tmp_path, test, sizes):
     assert (tmp_path / "again").read_text() == text
 
 
-def test_recorded_turns(built, replay, tmp_path):
-    """The host's budget goes around, and one of the guests is not sampled."""
-    ctests.check_passed(ctests.run(built / "test-told", "a_recording_without_one", cwd=tmp_path))
+@pytest.mark.parametrize("test", ["a_recording_without_one", "a_recording_with_a_gap"])
+def test_recorded_turns(built, replay, tmp_path, test):
+    """The host's budget goes around, and one of the guests is not sampled, or not for some periods."""
+    ctests.check_passed(ctests.run(built / "test-told", test, cwd=tmp_path))
     assert replay("-k", tmp_path / "recorded.trace") == ""
 
 

@@ -160,7 +160,7 @@ def test_where_the_choice_was_not_the_best_is_told(choices):
 
 def test_advice_needs_a_policy_that_tells(replay, trace):
     assert advice(replay, trace, 200, policy="round-4k") == [
-        "at the end, domain 5: first-touch: class unknown, imbalance 0.0 % (low up to 85 %, high above 130 %); "
+        "at the end, domain 5: first-touch: class unknown, imbalance not known (low up to 85 %, high above 130 %); "
         "under this policy nothing is learnt"]
 
 

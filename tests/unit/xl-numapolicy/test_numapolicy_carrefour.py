@@ -293,7 +293,8 @@ def test_top_says_why_there_are_no_samples(xl, tmp_path):
     with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"sampling": "refused", "samples": 0}]}) as (env, _):
         row = xl.json("top", env=env)["domains"][0]
     assert (row["state"], row["local_percent"]) == ("refused", None)
-    with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"state": None, "samples": 0}]}) as (env, _):
+    unknown = {"state": None, "samples": 0, "local_percent": None, "imbalance_percent": None, "busiest_pair_percent": None}
+    with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | unknown]}) as (env, _):
         row = xl.json("top", env=env)["domains"][0]
         names, raw = xl.raw("top", env=env)[:2]
     assert (row["state"], row["local_percent"]) == (None, None)
