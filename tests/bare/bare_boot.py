@@ -17,14 +17,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).absolute().parents[2]
-BOOT_TESTS = str(ROOT / "tests" / "boot")
-if BOOT_TESTS not in sys.path:
-    sys.path.insert(0, BOOT_TESTS)
+for path in (str(ROOT / "tests"), str(ROOT / "tests" / "boot")):
+    if path not in sys.path:
+        sys.path.insert(0, path)
 
 from harness import agent, scan                                                                         # noqa: E402  the path comes first
-from harness.machine import BUILD, LOGS, STOOD_STILL, XEN_OPTIONS, BootRed, HostFault, emulator, stay_modest, tail    # noqa: E402
+from harness.machine import BUILD, LOGS, STOOD_STILL, XEN_OPTIONS, BootRed, HostFault, emulator, tail    # noqa: E402
 from harness.stillness import Stillness                                                                 # noqa: E402
 from harness.topologies import Topology, uniform                                                        # noqa: E402,F401  for cases.py
+from runner.modest import stay_modest                                                                   # noqa: E402
 
 SECONDS = 240           # measured 2 to 10, and 60 beside twice as many that want the CPUs
 DOM0_MIB = 64

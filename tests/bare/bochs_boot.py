@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bare_boot import OPTIONS, PANICKED, Boot
 from harness import bochs
-from harness.machine import stay_modest
 from harness.stillness import Stillness
+from runner.modest import stay_modest
 
 
 class BochsBoot(Boot):

@@ -62,7 +62,7 @@ def test_a_guest_is_repaired_and_says_why(machine):
     least, of_top, most = moved(daemon), row(machine), moved(daemon)
     assert of_top["carrefour"] is True and of_top["auto"] == "off" and of_top["policy"] == "first-touch"
     assert 0 < least <= of_top["total_moved_bytes"] <= most and of_top["total_samples_dropped"] == 0
-    assert re.search(r"carrefourd: period \d+ of 1.0 s, 1 domain watched", policy(machine, "top"))
+    assert re.search(r"carrefourd: period \d+ of 1.0 s, 1 VM watched", policy(machine, "top"))
     lines = policy(machine, "show g")
     assert re.search(r"^ +carrefour +on, auto off$", lines, re.M)
     assert re.search(r"^ +accesses +\d+ samples in the last period, \S+% of them local, imbalance \S+%$", lines, re.M)
@@ -117,7 +117,7 @@ def test_what_cannot_be_is_refused(machine):
     guests.create(machine, "plain", memory=32)
     assert switches(machine, "plain") == (None, None)
     guests.create(machine, "pv", type="pv", kernel="/boot/bzImage", memory=128)
-    assert "only PVH and HVM guests have a NUMA policy" in refusal(machine, "set pv +carrefour")
+    assert "only PVH and HVM VMs have a NUMA policy" in refusal(machine, "set pv +carrefour")
     assert switches(machine, "pv") == (None, None)
     assert "+carrefor" in machine.run("xl numa-policy set plain +carrefor", check=False).err
     assert "nobody" in refusal(machine, "explain nobody")

@@ -2,7 +2,7 @@
 """Tests without a machine, or with one that has no clock but its instructions, step back: they get what the host's CPUs have left.
 
 A worker that does so is in a session of its own, and with it in a group of its own where the kernel shares CPUs out to sessions
-(autogroup).  All that a test starts is as modest as it; what begins a session again has to see to it, as Machine.boot() does.
+(autogroup).  All that a test starts is as modest as it; what begins a session again has to see to it, by stay_modest().
 """
 
 import contextlib
@@ -28,6 +28,12 @@ def step(back):
     with contextlib.suppress(OSError):
         AUTOGROUP.write_text(MODEST if back else USUAL)
     os.sched_setscheduler(0, os.SCHED_IDLE if back else os.SCHED_OTHER, os.sched_param(0))
+
+
+def stay_modest():
+    """Who has stepped back does so again, in the session of its own that it now has."""
+    if os.sched_getscheduler(0) == os.SCHED_IDLE:
+        step(back=True)
 
 
 class Modest:

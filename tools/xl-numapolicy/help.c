@@ -69,12 +69,12 @@ void help_all(void)
 	const struct command *const *command;
 
 	printf("Usage: xl numa-policy [COMMAND] [OPTION]... [ARGUMENT]...\n\n"
-	       "On which NUMA nodes the memory of guests is, and by which policy it is put\n"
-	       "there.\n\n"
+	       "Shows on which NUMA nodes the memory of VMs is, sets by which policy Xen puts it\n"
+	       "there, and moves it.\n\n"
 	       "Commands:\n");
 	for (command = commands; *command; command++)
 		printf("  %-9s %s\n", (*command)->name, (*command)->summary);
 	printf("  %-9s %s\n\n", "help", "this text; help COMMAND: what it takes, and examples");
-	printf("A domain is given by its name or its id. Without a command: list.\n"
-	       "All that ask Xen take --json and --raw. The manual is xl-numa-policy(1).\n");
+	printf("A VM is named by its name or its id. The command is list if you give none.\n"
+	       "All commands but replay take --json and --raw. The manual is xl-numa-policy(1).\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xl numa-policy: see, set and change on which NUMA nodes the memory of guests is. */
+/* xl numa-policy: see, set and change on which NUMA nodes the memory of VMs is. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).absolute().parents[3]
-BOOT_TESTS = ROOT / "tests" / "boot"
-if str(BOOT_TESTS) not in sys.path:
-    sys.path.insert(0, str(BOOT_TESTS))
+for path in (str(ROOT / "tests"), str(ROOT / "tests" / "boot")):
+    if path not in sys.path:
+        sys.path.insert(0, path)
 
 from harness.machine import BUILD, Machine      # noqa: E402  the path comes first
 

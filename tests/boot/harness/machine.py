@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One emulated machine: starts QEMU, runs commands in its dom0, watches its console, and gives the verdict."""
 
-import contextlib
 import dataclasses
 import os
 import re
@@ -13,6 +12,8 @@ import time
 from pathlib import Path
 
 import pexpect
+
+from runner.modest import stay_modest
 
 from . import agent, parts, scan
 from .parts import Parts
@@ -61,13 +62,6 @@ class Misfit(BootRed):
 
 class CommandFailed(Exception):
     """A command in dom0 ended with another status than the test relies on."""
-
-
-def stay_modest():
-    """Who takes only what CPUs have left, as tests/runner/modest.py has it, goes on to in the session of its own that it now has."""
-    if os.sched_getscheduler(0) == os.SCHED_IDLE:
-        with contextlib.suppress(OSError):
-            Path("/proc/self/autogroup").write_text("19")
 
 
 def tail(path, lines=25):

@@ -107,7 +107,9 @@ def test_durations_are_kept_and_added_to(planted):
 
 
 MODEST = """
+import subprocess
 from pathlib import Path
+from runner.modest import stay_modest
 
 def rank(): return os.sched_getscheduler(0) == os.SCHED_IDLE, Path("/proc/self/autogroup").read_text().split()[-1]
 
@@ -116,6 +118,10 @@ def test_one(): assert rank() == {wanted}
 
 def test_children():
     assert os.system("python3 -c 'import os; assert os.sched_getscheduler(0) == os.SCHED_IDLE'") == {status}
+
+def test_sessions():
+    said = subprocess.run(["cat", "/proc/self/autogroup"], start_new_session=True, preexec_fn=stay_modest, capture_output=True, text=True)
+    assert said.stdout.split()[-1] == rank()[1]
 """
 
 
@@ -128,4 +134,4 @@ def test_what_needs_no_machine_steps_back_in_a_worker_and_others_do_not(planted,
              "unit/test_d.py": MODEST.format(mark="pytestmark = pytest.mark.heavy\n\n@pytest.mark.heavy(False)", wanted=(True, "19"),
                                              status=256).replace("test_", "test_idle_")}
     run = planted(files, "-n", "1", "--dist", "loadgroup")
-    assert run.status == 0 and run.count("passed") == 8, run.said
+    assert run.status == 0 and run.count("passed") == 12, run.said

@@ -12,14 +12,24 @@ from numapolicy_build import HERE, SANITIZE, environment, make
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory):
+def make_double(tmp_path_factory):
+    """Calls make for the program with the stand-ins in it."""
     build = tmp_path_factory.mktemp("build")
-    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
-                f"CFLAGS=-O1 -g {SANITIZE}",
-                f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
-                "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", f"{build}/xl-numa-policy")
-    assert done.returncode == 0, done.stderr
-    return build / "xl-numa-policy"
+
+    def call(*args):
+        done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
+                    f"CFLAGS=-O1 -g {SANITIZE}",
+                    f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
+                    "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", *args)
+        assert done.returncode == 0, done.stderr
+        return build
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def program(make_double):
+    return make_double("all") / "xl-numa-policy"
 
 
 @pytest.fixture

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Completion in a real, interactive bash: under xl, with xl's own completion, and by itself."""
 
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
 import pexpect
 import pytest
 
@@ -14,22 +18,25 @@ SETTING = {"--dry-run", "--nodes", "--weights", "--max-pause-us", "--rebalance"}
 GUESTS = {"guest1", "guest2", "web-1"}
 
 
-@pytest.fixture(scope="module")
-def bash(program, tmp_path_factory):
-    """A bash with both completions, and a key (C-x p) that prints the line as it stands."""
-    home = tmp_path_factory.mktemp("bash")
+OF_XL = XEN_TOOLS / "etc/bash_completion.d/xl"
+LIBRARY = Path("/usr/share/bash-completion/bash_completion")
+
+
+@contextmanager
+def interactive(home, programs, *sources, **more):
+    """A bash that has read these files, and has a key (C-x p) that prints the line as it stands."""
     machine = example()
     machine.domains += [Domain(5, "with blank", weights={0: 1}), Domain(6, "-", weights={0: 1}),
                         Domain(7, "web-1", weights={0: 1})]
     env = environment(home, machine)
-    env.update(PATH=f"{program.parent}:{env['PATH']}", HOME=str(home), TERM="dumb",
-               INPUTRC="/dev/null", COLUMNS="200")
+    env.update(PATH=f"{programs}:{env['PATH']}", HOME=str(home), TERM="dumb",
+               INPUTRC="/dev/null", COLUMNS="200", **more)
+    sourced = "\n".join(f"source {path}" for path in sources)
     (home / "rc").write_text(f"""
         PS1= PS2=
         bind 'set bell-style none' 'set enable-bracketed-paste off'
         bind -x '"\\C-xp": printf "<%s>" "$READLINE_LINE"'
-        source {XEN_TOOLS}/etc/bash_completion.d/xl
-        source {SOURCE}/xl-numa-policy.bash
+        {sourced}
         echo ready
     """)
     child = pexpect.spawn("/bin/bash", ["--noprofile", "--rcfile", str(home / "rc"), "-i"], env=env,
@@ -39,6 +46,12 @@ def bash(program, tmp_path_factory):
     child.trace = home / "trace"
     yield child
     child.close()
+
+
+@pytest.fixture(scope="module")
+def bash(program, tmp_path_factory):
+    with interactive(tmp_path_factory.mktemp("bash"), program.parent, OF_XL, SOURCE / "xl-numa-policy.bash") as child:
+        yield child
 
 
 def line_after(bash, line, key):
@@ -119,6 +132,20 @@ def test_words(bash, start, line, words):
 ])
 def test_tab_ends_the_word(bash, line, completed):
     assert line_after(bash, line, "\t") == completed
+
+
+@pytest.mark.parametrize("place", ["etc", "share/bash-completion/completions"])
+def test_as_installed(make_double, tmp_path, place):
+    """With bash-completion, which finds both: xl's is in /etc as Xen installs it, or beside ours as Debian has it."""
+    if not LIBRARY.exists():
+        pytest.skip("bash-completion is not installed")
+    etc, prefix = tmp_path / "etc", tmp_path / "usr"
+    make_double(f"PREFIX={prefix}", f"XL_COMPLETIONS={etc}", "install")
+    shutil.copy(OF_XL, (etc if place == "etc" else prefix / place) / "xl")
+    with interactive(tmp_path, prefix / "sbin", LIBRARY, BASH_COMPLETION_COMPAT_DIR=str(etc), XDG_DATA_DIRS=f"{prefix}/share") as child:
+        for name in "xl numa-policy", "xl-numa-policy":
+            assert line_after(child, f"{name} show w", "\t") == f"{name} show web-1 "
+            assert line_after(child, f"{name} set web-1 round-1", "\t") == f"{name} set web-1 round-1g "
 
 
 def test_asks_for_no_memory(bash):

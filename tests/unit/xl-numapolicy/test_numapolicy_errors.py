@@ -21,21 +21,21 @@ def command(words, domain):
 @pytest.mark.parametrize("name", ["foo", "", "5", "32752", "4294967299", "99999999999999999999",
                                   "guest", "guest11", "3 ", "0x3"])
 def test_no_such_domain(xl, words, name):
-    assert xl.bad(*command(words, name)) == f"no domain '{name}'; 'xl list' shows them"
+    assert xl.bad(*command(words, name)) == f"no VM '{name}'; 'xl list' shows them"
 
 
 @pytest.mark.parametrize("words", ONE_DOMAIN, ids=" ".join)
 @pytest.mark.parametrize("name", ["0", "Domain-0"])
 def test_pv_domain(xl, words, name):
     assert xl.bad(*command(words, name)) == \
-        f"domain '{name}' is PV; only PVH and HVM guests have a NUMA policy"
+        f"'{name}' is a PV domain; only PVH and HVM VMs have a NUMA policy"
 
 
 @pytest.mark.parametrize("words", ONE_DOMAIN, ids=" ".join)
 def test_dying_domain(xl, words):
     machine = example()
     machine.domains[1].dying = True
-    assert xl.bad(*command(words, "3"), machine=machine) == "domain '3' is being destroyed"
+    assert xl.bad(*command(words, "3"), machine=machine) == "VM '3' is being destroyed"
 
 
 @pytest.mark.parametrize("words, function", [(["show"], "get"), (["show"], "usage"),
@@ -48,19 +48,19 @@ def test_failures_of_libxl(xl, words, function):
     """The reason that libxl logs first, without its source line."""
     for rc in ERROR_FAIL, ERROR_INVAL:
         line = xl.bad(*command(words, "3"), machine=example().fail(function, rc, "no reason at all"))
-        assert line.startswith("cannot ") and line.endswith(" domain 'guest1': no reason at all")
+        assert line.startswith("cannot ") and line.endswith(" VM 'guest1': no reason at all")
     assert xl.bad(*command(words, "3"), machine=example().fail(function, ERROR_NI)) == \
         "this Xen has no NUMA placement policies (needs CONFIG_NUMA_POLICY)"
     machine = example().fail(function, ERROR_DOMAIN_NOTFOUND).fail(
         "info", ERROR_DOMAIN_NOTFOUND, after=1)
     assert xl.bad(*command(words, "3"), machine=machine) == \
-        "domain 'guest1' is gone; 'xl list' shows what runs"
+        "VM 'guest1' is gone; 'xl list' shows what runs"
 
 
 def test_domain_that_dies_meanwhile(xl):
     """It is asked for again when something goes wrong, as this explains anything."""
     machine = example().fail("get", ERROR_FAIL).fail("live", ERROR_FAIL, after=1)
-    assert xl.bad("show", "3", machine=machine) == "domain 'guest1' is being destroyed"
+    assert xl.bad("show", "3", machine=machine) == "VM 'guest1' is being destroyed"
 
 
 def test_list_without_the_feature(xl):
@@ -91,13 +91,13 @@ def test_verbose_shows_what_libxl_says(xl):
     done = xl.run("show", "5", "-v")
     assert done.stderr.splitlines() == [
         "libxl: error: Getting domain info: No such process",
-        "xl numa-policy: no domain '5'; 'xl list' shows them"]
+        "xl numa-policy: no VM '5'; 'xl list' shows them"]
 
 
 @pytest.mark.parametrize("args, line", [
     (["round-5k"], "no policy 'round-5k'; there are none, round-4k, round-2m, round-1g"),
-    (["default"], "'default' is for new domains only; there are none, round-4k, round-2m, round-1g"),
-    (["default,nodes=1"], "'default' is for new domains only; "),
+    (["default"], "'default' is for new VMs only; there are none, round-4k, round-2m, round-1g"),
+    (["default,nodes=1"], "'default' is for new VMs only; "),
     (["round_4k"], "no policy 'round_4k'; there are "),
     (["round"], "no policy 'round'; there are "),
     ([""], "no policy ''; there are "),
@@ -171,7 +171,11 @@ def test_node_without_memory(xl):
     (["set", "3", "round-4k", "--strict"], "--strict needs --rebalance"),
     (["show"], "an argument is missing; it takes DOM"),
     (["show", "1", "2"], "an argument too many; it takes DOM"),
-    (["set", "3"], "an argument is missing; it takes DOM [POLICY] [SWITCH]..."),
+    (["set"], "an argument is missing; it takes DOM [POLICY] [SWITCH]..."),
+    (["set", "3"], "nothing to set; give a policy, --nodes, --weights, --max-pause-us or a switch"),
+    (["set", "3", "--dry-run"], "nothing to set; give a policy, --nodes, --weights, --max-pause-us or a switch"),
+    (["set", "3", "--rebalance"], "--rebalance needs a policy, --nodes or --weights; 'xl numa-policy rebalance' moves memory by "
+     "the policy that there is"),
     (["set", "3", "none", "0-1"], "an argument too many; it takes DOM [POLICY] [SWITCH]..."),
     (["where", "3"], "an argument is missing; it takes DOM GFN..."),
     (["list", "--jsn"], "unknown option '--jsn'"),

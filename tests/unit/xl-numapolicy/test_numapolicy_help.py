@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from numapolicy_build import ROOT
+from numapolicy_build import ROOT, SOURCE
 from test_numapolicy_carrefour import EXPLAIN, RECORDED, SHOW, daemon, switched_on
 
 COMMANDS = ["list", "show", "top", "set", "rebalance", "where", "explain", "record", "replay"]
@@ -38,6 +38,20 @@ def test_command(xl, name):
     assert text.startswith(f"Usage: xl numa-policy {name} ")
     assert ("--json" in text and "--raw" in text) == (name != "replay")
     assert f"Examples:\n  xl numa-policy {name}" in text
+
+
+@pytest.mark.parametrize("args", [["help"], *(["help", name] for name in COMMANDS)])
+def test_a_vm_is_called_a_vm(xl, args):
+    """Domain is Xen's word, and libxl's; here it is for dom0 and those like it."""
+    words = xl.good(*args).replace("PV domains", "").replace(".domains[]", "")
+    words = words.replace("as the guest counts", "")    # its kernel does
+    assert not re.search(r"\bdomains?\b|\bguests? ", words, re.I)
+
+
+def test_list_says_what_a_node_is_the_size_of(xl):
+    """And the manual does."""
+    for text in xl.good("help", "list"), (SOURCE / "xl-numa-policy.pod").read_text():
+        assert "Xen counts a node's size from its first address to its last" in " ".join(text.split())
 
 
 def test_explain_does_not_promise_all(xl):

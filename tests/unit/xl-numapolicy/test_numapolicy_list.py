@@ -216,7 +216,14 @@ def test_some_domains(xl):
     rows = xl.json("list", "guest2", "0")["domains"]
     assert [row["name"] for row in rows] == ["guest2", "Domain-0"]
     assert not [line for line in xl.trace() if line in ("usage 3", "vcpus 3")]
-    assert xl.bad("list", "guest2", "nobody") == "no domain 'nobody'; 'xl list' shows them"
+    assert xl.bad("list", "guest2", "nobody") == "no VM 'nobody'; 'xl list' shows them"
+
+
+def test_a_row_a_domain(xl):
+    """However often it is named, and by whatever."""
+    for words in ["guest2", "guest2"], ["4", "guest2", "4"]:
+        assert [row["name"] for row in xl.json("list", *words)["domains"]] == ["guest2"]
+    assert [row[0] for row in xl.raw("list", "3", "4", "guest1", "0", "3", "--brief")[1:]] == ["guest1", "guest2", "Domain-0"]
 
 
 def test_brief(xl):
@@ -277,7 +284,7 @@ def test_names_do_not_work_the_terminal(xl, name, shown):
     for args in ["show", "3"], ["set", "3", "none"], ["set", "3", "+carrefour"], ["rebalance", "3"]:
         text = xl.good(*args, machine=machine)
         assert shown in text and name not in text, args
-    assert xl.bad("show", name) == f"no domain '{shown}'; 'xl list' shows them"
+    assert xl.bad("show", name) == f"no VM '{shown}'; 'xl list' shows them"
     done = xl.run("rebalance", "3", machine=machine.fail("rebalance", ERROR_FAIL, name))
     assert name not in done.stderr and shown in done.stderr
 

@@ -133,7 +133,7 @@ def test_errors_have_a_line_of_their_own(program, tmp_path):
     machine = slow().fail("rebalance", ERROR_FAIL, "no luck", after=9)
     status, out, parts = on_terminal(program, tmp_path, machine, 80, "rebalance", "guest1")
     assert (status, out) == (1, "")
-    assert parts[-1] == "xl numa-policy: cannot move the memory of domain 'guest1': no luck\n"
+    assert parts[-1] == "xl numa-policy: cannot move the memory of VM 'guest1': no luck\n"
 
 
 def test_stop_has_a_line_of_its_own(program, tmp_path):

@@ -41,7 +41,7 @@ def test_result(xl, args):
     assert xl.good(*args, machine=machine_with(*MIXED)) == """\
 guest1 (id 3): 180M moved by round-4k in 0.2 s, 64M was there already
          8M stays, in use by another domain or by Xen: repeat the command later
-         4K stays, as it is not plain memory: a restart of the domain places it
+         4K stays, as it is not plain memory: a restart of the VM places it
        1.9M stays, as its node is full: make room there, or name other home nodes
          2M stays, as the guest would have waited for too long: set a larger --max-pause-us
 """
@@ -57,7 +57,7 @@ def test_only_what_was_skipped_is_spoken_of(xl):
 
 @pytest.mark.parametrize("memory, status, said", [
     ([("moved", 512), ("there", 512)], 0, ""),
-    *(([("moved", 512), (why, 512)], 1, "2M of domain 'guest1' stays where it is, which --strict makes a failure")
+    *(([("moved", 512), (why, 512)], 1, "2M of VM 'guest1' stays where it is, which --strict makes a failure")
       for why in ("in_use", "unmovable", "no_room", "late")),
 ])
 @pytest.mark.parametrize("args", [["rebalance", "guest1"], ["rebalance", "3", "--json"], ["rebalance", "3", "--dry-run"],
@@ -72,7 +72,7 @@ def test_strict(xl, args, memory, status, said):
 
 def test_strict_with_a_policy_that_was_changed_meanwhile(xl):
     done = xl.run("rebalance", "3", "--strict", machine=machine_with(("moved", 100 * PAGES), becomes=("round-1g", 2)))
-    assert done.returncode == 1 and "policy of domain 'guest1' was changed meanwhile" in done.stderr
+    assert done.returncode == 1 and "policy of VM 'guest1' was changed meanwhile" in done.stderr
 
 
 def test_strict_and_stopped(xl):
@@ -249,7 +249,7 @@ def test_policy_none(xl):
     machine = machine_with(("moved", 100 * PAGES), becomes=("none", 2))
     for _ in range(2):
         line = xl.bad("rebalance", "guest1", machine=machine)
-        assert line == ("domain 'guest1' has policy none, which has no place for its memory; 'xl "
+        assert line == ("VM 'guest1' has policy none, which has no place for its memory; 'xl "
                         "numa-policy set guest1 POLICY --rebalance' gives it another")
         machine.domains[1].policy = "none"
     assert steps(xl) == []
@@ -265,11 +265,11 @@ def test_policy_changed_meanwhile(xl):
 
 
 @pytest.mark.parametrize("rc, line", [
-    (ERROR_DEVICE_EXISTS, "cannot move the memory of domain 'guest1': devices are or may be assigned (passthrough), which would "
-     "go on writing to it; restart the domain, which places its memory by the policy"),
-    (ERROR_INVAL, "cannot move the memory of domain 'guest1', which has shadow paging, altp2m, nested guests, "
-     "memory sharing or memory paging; restart it, which places its memory by the policy"),
-    (ERROR_FAIL, "cannot move the memory of domain 'guest1': no luck"),
+    (ERROR_DEVICE_EXISTS, "cannot move the memory of VM 'guest1': devices are or may be assigned to it (passthrough), which "
+     "would go on writing to the old pages; a restart of the VM places its memory by the policy"),
+    (ERROR_INVAL, "cannot move the memory of VM 'guest1', which has shadow paging, altp2m, nested guests, "
+     "memory sharing or memory paging; a restart of the VM places its memory by the policy"),
+    (ERROR_FAIL, "cannot move the memory of VM 'guest1': no luck"),
 ])
 @pytest.mark.parametrize("after", [0, 3])
 def test_refused(xl, rc, line, after):
@@ -294,10 +294,10 @@ def test_domain_that_vanishes(xl):
     machine = machine_with(("moved", 100 * PAGES)).fail("rebalance", ERROR_DOMAIN_NOTFOUND, after=2)
     machine.fail("info", ERROR_DOMAIN_NOTFOUND, after=1)
     assert xl.bad("rebalance", "guest1", machine=machine) == \
-        "domain 'guest1' is gone; 'xl list' shows what runs"
+        "VM 'guest1' is gone; 'xl list' shows what runs"
     machine = machine_with(("moved", 100 * PAGES)).fail("rebalance", ERROR_DOMAIN_NOTFOUND, after=2)
     assert xl.bad("rebalance", "guest1", machine=machine.fail("live", 1, after=1)) == \
-        "domain 'guest1' is being destroyed"
+        "VM 'guest1' is being destroyed"
 
 
 def test_domain_that_vanishes_leaves_good_json(xl):

@@ -7,7 +7,7 @@ import pytest
 
 from fake_machine import POLICIES, example, following
 
-HINT = "'xl numa-policy rebalance guest1' moves it to where the policy wants it, while the domain runs\n"
+HINT = "'xl numa-policy rebalance guest1' moves it to where the policy wants it, while the VM runs\n"
 
 
 def asked(xl):
@@ -44,6 +44,62 @@ def test_what_is_not_named_is_kept(xl):
         "guest1 (id 3): round-2m on home nodes 0-1 (kept), weights 3:1 (kept), max-pause-us 200 (kept); the 1G it")
     assert asked(xl) == (3, "round-2m", [0, 1], [3, 1]) and any(line.endswith(" pause 200") for line in xl.trace())
     assert "home nodes" not in xl.good("set", "guest1", "none") and asked(xl) == (3, "none", [0, 1], [3, 1])
+
+
+@pytest.mark.parametrize("args, asks, said", [
+    (["--max-pause-us", "200"], ([0, 1], [3, 1]), "home nodes 0-1 (kept), weights 3:1 (kept), max-pause-us 200\n"),
+    (["--max-pause-us", "20"], ([0, 1], [3, 1]), "home nodes 0-1 (kept), weights 3:1 (kept), max-pause-us 20, as before\n"),
+    (["--max-pause-us", "0"], ([0, 1], [3, 1]), "home nodes 0-1 (kept), weights 3:1 (kept)\n"),
+    (["--nodes", "affinity"], ([], []), "home nodes 0-3, max-pause-us 20 (kept); the 1G it already has stays"),
+    (["--nodes", "2-3"], ([2, 3], []), "home nodes 2-3, max-pause-us 20 (kept); the 1G it already has stays"),
+    (["--weights", "1:1"], ([0, 1], [1, 1]), "home nodes 0-1 (kept), max-pause-us 20 (kept); the 1G it already has stays"),
+    (["--max-pause-us", "200", "+carrefour"], ([0, 1], [3, 1]),
+     "home nodes 0-1 (kept), weights 3:1 (kept), max-pause-us 200; carrefour on\nbut "),
+])
+@pytest.mark.parametrize("policy", ["round-4k", "first-touch"])
+def test_a_part_without_the_policy(xl, policy, args, asks, said):
+    """The policy is kept as the rest is."""
+    machine = example()
+    machine.domains[1].pause, machine.domains[1].policy = 20, policy
+    assert xl.good("set", "guest1", *args, machine=machine).startswith(f"guest1 (id 3): {policy} (kept) on {said}")
+    assert asked(xl) == (3, policy, *asks)
+    named = xl.json("set", "guest1", policy, *args, machine=machine)
+    assert xl.json("set", "guest1", *args, machine=machine) == xl.json("set", "guest1", "--dry-run", *args, machine=machine) == named
+
+
+def test_a_part_of_policy_none(xl):
+    """It has a limit, too; home nodes and weights mean something to the next policy."""
+    machine = following()
+    machine.domains[1].policy = "none"
+    assert xl.good("set", "guest1", "--max-pause-us", "30", machine=machine) == "guest1 (id 3): none (kept), max-pause-us 30\n"
+    assert asked(xl) == (3, "none", [], [])
+    assert xl.bad("set", "guest1", "--nodes", "1", "--rebalance", machine=machine).startswith("policy none has no place for memory")
+
+
+@pytest.mark.parametrize("dry_run", [[], ["--dry-run"]])
+def test_a_part_of_what_has_no_policy(xl, dry_run):
+    machine = example()
+    machine.domains[1].policy = "vnuma"
+    assert xl.bad("set", "guest1", "--max-pause-us", "30", *dry_run, machine=machine) == \
+        "VM 'guest1' has virtual NUMA nodes, which place its memory; no policy can be set"
+
+
+def test_a_part_and_then_the_memory(xl):
+    machine = example()
+    machine.memory = [("moved", 512)]
+    said = xl.good("set", "guest1", "--nodes", "2-3", "--rebalance", machine=machine).splitlines()
+    assert said[0] == "guest1 (id 3): round-4k (kept) on home nodes 2-3" and said[1].startswith("guest1 (id 3): 2M moved by round-4k")
+
+
+@pytest.mark.parametrize("name, word", [("web-1.x_Y", "web-1.x_Y"), ("with blank", "3"), ("a$(b)", "3"), ("-x", "3"), ("grüße", "3"),
+                                        ("77", "3"), ("7a", "7a"), ("x;y", "3")])
+def test_the_hint_can_be_typed(xl, name, word):
+    """By the id, if the name is more than a word of the shell, or would be taken for something else."""
+    machine = example()
+    machine.domains[1].name = name
+    assert f"'xl numa-policy rebalance {word}' moves it" in xl.good("set", "3", "round-2m", machine=machine)
+    machine.domains[1].policy = "none"
+    assert f"'xl numa-policy set {word} POLICY --rebalance'" in xl.bad("rebalance", "3", machine=machine)
 
 
 @pytest.mark.parametrize("args, nodes, weights, said", [
@@ -101,7 +157,7 @@ def test_limit_of_pauses(xl, args):
     (["round-2m,max-pause-us=-1"], 1, "from 0"),
     (["round-2m", "--max-pause-us", "1000001"], 1, "to 1000000"),
     (["round-2m,max-pause-us=20us"], 1, "from 0"),
-    (["+carrefour", "--max-pause-us", "20"], 2, "needs a policy"),
+    (["--max-pause-us", "1000001"], 1, "to 1000000"),
 ])
 def test_no_limit_of_pauses(xl, args, status, reason):
     assert reason in xl.bad("set", "guest1", *args, status=status)

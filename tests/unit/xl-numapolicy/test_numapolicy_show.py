@@ -176,7 +176,7 @@ def test_a_policy_that_set_takes_again(xl, fields, line):
 def test_no_policy_that_set_would_take(xl):
     machine = example()
     machine.domains[1].policy = "vnuma"
-    assert xl.bad("show", "guest1", "--policy", machine=machine).startswith("domain 'guest1' has virtual NUMA nodes")
+    assert xl.bad("show", "guest1", "--policy", machine=machine).startswith("VM 'guest1' has virtual NUMA nodes")
     assert "leave out --json" in xl.bad("show", "guest1", "--policy", "--json", status=2)
 
 

@@ -34,4 +34,4 @@ def test_it_is_shown(xl):
     (["rebalance", "guest1", "--dry-run"], "rebalance", "move the memory of"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else value)
 def test_what_would_undo_it(xl, words, function, doing):
-    assert xl.bad(*words, machine=with_vnuma(function)) == f"cannot {doing} domain 'guest1': {REASON}"
+    assert xl.bad(*words, machine=with_vnuma(function)) == f"cannot {doing} VM 'guest1': {REASON}"

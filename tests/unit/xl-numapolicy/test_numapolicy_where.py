@@ -84,7 +84,7 @@ def test_backward_range(xl):
 def test_failure_after_some_output(xl):
     done = xl.run("where", "3", "0-9999", machine=example().fail("locate", ERROR_FAIL, after=1))
     assert done.returncode == 1 and done.stdout.count("\n") == 4097
-    assert done.stderr == ("xl numa-policy: cannot ask for the pages of domain '3': "
+    assert done.stderr == ("xl numa-policy: cannot ask for the pages of VM '3': "
                            "it did not work\n").replace("'3'", "'guest1'")
 
 

@@ -47,6 +47,19 @@ const char *domain_name(const struct domain *domain)
 	return last;
 }
 
+const char *domain_argument(const struct domain *domain)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	const char *name = domain->name;
+	static char id[16];
+
+	/* A number is an id, always. */
+	if (name && *name != '-' && !name[strspn(name, plain)] && name[strspn(name, "0123456789")])
+		return domain_name(domain);
+	snprintf(id, sizeof(id), "%u", domain->id);
+	return id;
+}
+
 void check_domain(enum result result, const struct domain *domain,
 		  const char *doing)
 {
@@ -64,13 +77,13 @@ void check_domain(enum result result, const struct domain *domain,
 		snprintf(id, sizeof(id), "%u", domain->id);
 		switch (backend_find(id, &now)) {
 		case RESULT_NO_DOMAIN:
-			die("domain '%s' is gone; 'xl list' shows what runs", name);
+			die("VM '%s' is gone; 'xl list' shows what runs", name);
 		case RESULT_OK:
 			if (now.dying)
-				die("domain '%s' is being destroyed", name);
+				die("VM '%s' is being destroyed", name);
 			/* fall through */
 		default:
-			die("cannot %s domain '%s'%s%s", doing, name,
+			die("cannot %s VM '%s'%s%s", doing, name,
 			    *why ? ": " : "", why);
 		}
 	}

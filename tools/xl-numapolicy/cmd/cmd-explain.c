@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* explain: what Carrefour did to a domain of late, and why. */
+/* explain: what carrefourd recently did to a domain, and why. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static void print_line(const char *what, const char *text)
 
 static void print_text(const struct domain *domain, const struct answer *answer)
 {
-	printf("%-12s%s (id %u)\n", "domain", domain_name(domain), domain->id);
+	printf("%-12s%s (id %u)\n", "VM", domain_name(domain), domain->id);
 	print_line("policy", answer_text(answer, "policy"));
 	print_line("carrefour", answer_number(answer, "carrefour") ? "on" : "off");
 	print_line("auto", answer_text(answer, "auto"));
@@ -119,8 +119,9 @@ static void run(const struct options *options, int argc, char **argv)
 	text = carrefour_ask(request, -1, NULL);
 	if (options->format == FORMAT_JSON) {
 		/* The daemon's own document: nothing is lost, and nothing is said twice. */
+		output_begin(FORMAT_TABLE);
 		fputs(text, stdout);
-		output_check();
+		output_end();
 	} else {
 		answer = answer_parse(text);
 		output_begin(options->format);
@@ -142,12 +143,12 @@ static const struct option_spec options_explain[] = {
 const struct command cmd_explain = {
 	.name = "explain",
 	.arguments = "DOM",
-	.summary = "what Carrefour did to a domain of late, and why",
+	.summary = "what carrefourd recently did to a VM, and why",
 	.options = options_explain,
 	.help =
 "The last period in words, how many decisions there were of each kind, and the last\n"
-"64, newest first, each with the numbers that led to it. The journal has\n"
-"decisions only if carrefour.conf says so: log_decisions, of a domain and period.\n"
+"64 of them, newest first, each with the numbers that led to it. The journal has\n"
+"decisions only if carrefour.conf says so: log_decisions of a VM in a period.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy explain guest1\n"

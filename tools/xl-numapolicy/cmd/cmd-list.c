@@ -188,20 +188,35 @@ static void print_host(const struct nodes *nodes)
 	table_free(table);
 }
 
-/* Those that are named, or all; *domains is malloc()ed. */
+static bool is_among(const struct domain *domains, unsigned int nr, uint32_t id)
+{
+	while (nr--)
+		if (domains[nr].id == id)
+			return true;
+	return false;
+}
+
+/* Those that are named, each once, or all; *domains is malloc()ed. */
 static unsigned int find_domains(struct domain **domains, int argc, char **argv)
 {
-	unsigned int nr;
+	struct domain *next;
+	unsigned int nr = 0;
 	int i;
 
 	if (!argc) {
-		check(backend_domains(domains, &nr), "list the domains");
+		check(backend_domains(domains, &nr), "list the VMs");
 		return nr;
 	}
 	*domains = check_alloc(calloc(argc, sizeof(**domains)));
-	for (i = 0; i < argc; i++)
-		find_domain(argv[i], &(*domains)[i]);
-	return argc;
+	for (i = 0; i < argc; i++) {
+		next = &(*domains)[nr];
+		find_domain(argv[i], next);
+		if (is_among(*domains, nr, next->id))
+			free(next->name);
+		else
+			nr++;
+	}
+	return nr;
 }
 
 static void print(const struct facts *entries, unsigned int nr, const struct nodes *nodes, const struct options *options)
@@ -255,7 +270,7 @@ static void run(const struct options *options, int argc, char **argv)
 }
 
 static const struct option_spec options_list[] = {
-	{ "brief", .help = "ask for no memory: quick, however large the domains are", OPTION(brief) },
+	{ "brief", .help = "do not ask where memory is: quick, however large VMs are", OPTION(brief) },
 	OPTIONS_OF_OUTPUT,
 	{ NULL }
 };
@@ -263,15 +278,17 @@ static const struct option_spec options_list[] = {
 const struct command cmd_list = {
 	.name = "list",
 	.arguments = "[DOM]...",
-	.summary = "domains: policy, and on which nodes their memory is",
+	.summary = "all VMs: policy, and on which nodes their memory is",
 	.options = options_list,
 	.help =
-"HOME are the home nodes, AT-HOME is the share of the memory that is on them.\n"
-"VCPUS are the nodes where the vCPUs run now, LOCAL is the share of the memory\n"
-"that is on these. FELL-BACK counts the 4 KiB pages that the policy wanted on a\n"
-"node that was full. CARREFOUR says what is switched on. Columns that have nothing\n"
-"to tell are left out. The last two rows are the host's.\n"
-"PV domains, dom0 for one, have no policy and show \"-\".\n"
+"HOME has the home nodes, AT-HOME is the share of the memory that is on them.\n"
+"VCPUS has the nodes where the vCPUs run now, LOCAL is the share of the memory that\n"
+"is on these. FELL-BACK counts the 4 KiB pages that went to another node, as the\n"
+"node that the policy named was full. CARREFOUR says what is switched on.\n"
+"Columns that have nothing to tell are left out.\n"
+"dom0 and other PV domains have no policy; their rows show \"-\".\n"
+"The last two rows are the host's: its (free) memory, and the size of its nodes.\n"
+"Xen counts a node's size from its first address to its last, holes included.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy list\n"

@@ -34,10 +34,8 @@ struct outcome {
 
 static void __attribute__((noreturn)) refuse_no_policy(const struct domain *domain)
 {
-	const char *name = domain_name(domain);
-
-	die("domain '%s' has policy none, which has no place for its memory; "
-	    "'xl numa-policy set %s POLICY --rebalance' gives it another", name, name);
+	die("VM '%s' has policy none, which has no place for its memory; "
+	    "'xl numa-policy set %s POLICY --rebalance' gives it another", domain_name(domain), domain_argument(domain));
 }
 
 static void check_step(enum result result, const struct domain *domain)
@@ -48,13 +46,13 @@ static void check_step(enum result result, const struct domain *domain)
 	case RESULT_NO_POLICY:
 		refuse_no_policy(domain);
 	case RESULT_HAS_DEVICE:
-		die("cannot move the memory of domain '%s': devices are or may be assigned "
-		    "(passthrough), which would go on writing to it; restart the domain, "
-		    "which places its memory by the policy", name);
+		die("cannot move the memory of VM '%s': devices are or may be assigned to it "
+		    "(passthrough), which would go on writing to the old pages; a restart of "
+		    "the VM places its memory by the policy", name);
 	case RESULT_REFUSED:
-		die("cannot move the memory of domain '%s', which has shadow paging, "
-		    "altp2m, nested guests, memory sharing or memory paging; restart "
-		    "it, which places its memory by the policy", name);
+		die("cannot move the memory of VM '%s', which has shadow paging, altp2m, nested "
+		    "guests, memory sharing or memory paging; a restart of the VM places its "
+		    "memory by the policy", name);
 	default:
 		check_domain(result, domain, "move the memory of");
 	}
@@ -156,7 +154,7 @@ static void print_text(const struct outcome *o)
 	print_skipped(moves->in_use, "stays, in use by another domain or by Xen: "
 		      "repeat the command later");
 	print_skipped(moves->unmovable, "stays, as it is not plain memory: "
-		      "a restart of the domain places it");
+		      "a restart of the VM places it");
 	print_skipped(moves->no_room, "stays, as its node is full: make room there, "
 		      "or name other home nodes");
 	print_skipped(moves->late, "stays, as the guest would have waited for too long: "
@@ -211,10 +209,10 @@ static void be_strict(const struct outcome *o)
 	char size[NUMBER_TEXT];
 
 	if (stays)
-		die("%s of domain '%s' stays where it is, which --strict makes a failure", format_bytes(size, bytes(stays)),
+		die("%s of VM '%s' stays where it is, which --strict makes a failure", format_bytes(size, bytes(stays)),
 		    domain_name(&o->domain));
 	if (o->policy_changed)
-		die("the policy of domain '%s' was changed meanwhile, which --strict makes a failure; repeat the command",
+		die("the policy of VM '%s' was changed meanwhile, which --strict makes a failure; repeat the command",
 		    domain_name(&o->domain));
 }
 
@@ -253,7 +251,7 @@ void rebalance(const struct options *options, const struct domain *domain)
 		say("stopped by %s at %u%%; 'xl numa-policy rebalance %s' goes on",
 		    signal_name(outcome.signal),
 		    permille_seen(&outcome.moves, outcome.total) / 10,
-		    domain_name(domain));
+		    domain_argument(domain));
 		exit(128 + outcome.signal);
 	}
 	if (options->strict)
@@ -282,14 +280,13 @@ static const struct option_spec options_rebalance[] = {
 const struct command cmd_rebalance = {
 	.name = "rebalance",
 	.arguments = "DOM",
-	.summary = "move the memory of a running domain by its policy",
+	.summary = "move the memory of a running VM to where its policy wants it",
 	.options = options_rebalance,
 	.help =
-"The domain goes on running. What is in use by others, as by I/O through dom0,\n"
-"stays and is counted; so does what finds its node full. For the exit status that\n"
-"makes a difference with --strict only. Ctrl-C stops between two\n"
-"steps, and the same command goes on. --json prints an object a line: progress,\n"
-"at last the result.\n"
+"The VM goes on running. Memory stays where it is, and is counted, if others use\n"
+"it, as for I/O through dom0, or if its node is full. The exit status is 0 all the\n"
+"same, but 1 with --strict. Ctrl-C stops between two steps; the same command then\n"
+"goes on. --json prints an object a line: progress, and at last the result.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy rebalance guest1 --dry-run\n"

@@ -107,8 +107,8 @@ static void warn_if_off(const struct domain *domain)
 
 	get_switches(&facts);
 	if (!strcmp(facts.switches, "off"))
-		say("neither Carrefour nor auto is on for domain '%s': nothing is recorded before "
-		    "'xl numa-policy set %s +auto=advise'", domain_name(domain), domain_name(domain));
+		say("neither Carrefour nor auto is on for VM '%s': nothing is recorded before "
+		    "'xl numa-policy set %s +auto=advise'", domain_name(domain), domain_argument(domain));
 }
 
 static void run(const struct options *options, int argc, char **argv)
@@ -137,7 +137,7 @@ static void run(const struct options *options, int argc, char **argv)
 }
 
 static const struct option_spec options_record[] = {
-	{ "seconds", 0, "N", "end it after so long", RIGHT_COUNT, OPTION(seconds) },
+	{ "seconds", 0, "N", "end it after N seconds", RIGHT_COUNT, OPTION(seconds) },
 	OPTIONS_OF_OUTPUT,
 	{ NULL }
 };
@@ -145,12 +145,12 @@ static const struct option_spec options_record[] = {
 const struct command cmd_record = {
 	.name = "record",
 	.arguments = "DOM|all FILE",
-	.summary = "write samples and decisions of Carrefour to a new file",
+	.summary = "write the samples and decisions of carrefourd to a new file",
 	.options = options_record,
 	.help =
-"Goes on until it is interrupted, or for the seconds of --seconds. The file is a\n"
-"trace, from which 'xl numa-policy replay' makes the decisions again. It holds\n"
-"which pages of the domain were accessed, not what is in them.\n"
+"Goes on until you interrupt it, or for the seconds of --seconds. The file is a\n"
+"trace, from which 'xl numa-policy replay' makes the decisions again. It says\n"
+"which pages of the VM were accessed, but not what is in them.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy record guest1 guest1.trace --seconds 60\n"

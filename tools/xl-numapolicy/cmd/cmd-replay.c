@@ -23,11 +23,11 @@ static const struct option_spec options_replay[] = {
 const struct command cmd_replay = {
 	.name = "replay",
 	.arguments = "FILE",
-	.summary = "what Carrefour decides from a recorded trace",
+	.summary = "what carrefourd decides from a recorded trace",
 	.options = options_replay,
 	.help =
-"Needs neither Xen nor carrefourd. carrefour-replay(1) can do more: another\n"
-"configuration, or the comparison with recorded decisions.\n"
+"Needs neither Xen nor carrefourd. carrefour-replay(1) can do more: decide by\n"
+"another configuration, or compare with the decisions that were recorded.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy replay guest1.trace\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* set: give a running domain another policy. */
+/* set: change the policy of a running domain, or parts of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void print_now(const struct change *change)
 	const struct dynamic *dynamic = &change->request.dynamic;
 
 	print_name(&change->now.domain);
-	printf("%s%s", change->dry_run ? "would be " : "", now->name);
+	printf("%s%s%s", change->dry_run ? "would be " : "", now->name, change->kept.policy ? " (kept)" : "");
 	if (policy_places(now))
 		print_homes(now, &change->kept);
 	if (now->max_pause_us)
@@ -107,7 +107,7 @@ static void print_memory(const struct domain *domain, const struct policy *befor
 	putchar('\n');
 	if (!dry_run && policy_places(now) && may_be_elsewhere(before, now, usage))
 		printf("'xl numa-policy rebalance %s' moves it to where the policy wants "
-		       "it, while the domain runs\n", domain_name(domain));
+		       "it, while the VM runs\n", domain_argument(domain));
 }
 
 static void pretend_switches(struct facts *facts, const struct dynamic *dynamic)
@@ -173,8 +173,6 @@ static void pretend(struct change *change, const struct nodes *nodes)
 	bool affinity[NODES_MAX];
 	unsigned int node, nr = 0;
 
-	if (change->before.vnuma)
-		die("domain '%s' has virtual NUMA nodes, which place its memory; no policy can be set", domain_name(domain));
 	*would = change->before;
 	would->name = spec_policy_name(request->policy);
 	would->follows_affinity = !request->has_nodes;
@@ -188,7 +186,8 @@ static void pretend(struct change *change, const struct nodes *nodes)
 				      request->nr_weights ? request->weight[nr++] : 1;
 }
 
-static void set_policy(const struct options *options, struct change *change)
+/* policy: NULL keeps the one that there is. */
+static void set_policy(const struct options *options, const char *policy, struct change *change)
 {
 	const struct domain *domain = &change->now.domain;
 	struct nodes nodes;
@@ -196,7 +195,12 @@ static void set_policy(const struct options *options, struct change *change)
 	check(backend_nodes(&nodes), "ask for the NUMA nodes");
 	check_domain(backend_get(domain->id, &change->before), domain,
 		     "ask for the policy of");
+	if (change->before.vnuma && (change->dry_run || !policy))
+		die("VM '%s' has virtual NUMA nodes, which place its memory; no policy can be set", domain_name(domain));
+	if (!policy)
+		read_setting(change->before.name, options, &change->request);
 	change->kept = keep_rest(options, &change->before, &change->request);
+	change->kept.policy = !policy;
 	check_setting(&change->request, domain, &nodes);
 	if (options->rebalance)
 		check_movable(domain);
@@ -228,13 +232,14 @@ static void set_policy(const struct options *options, struct change *change)
 static void run(const struct options *options, int argc, char **argv)
 {
 	const struct dynamic *dynamic = &options->dynamic;
+	bool any_part = options->nodes || options->weights || options->max_pause_us;
 	struct change change = { 0 };
 
-	if (argc == 1 && !dynamic->carrefour && !dynamic->automatic)
-		die_usage("set", "an argument is missing; it takes %s", cmd_set.arguments);
-	if (argc == 1 && (options->nodes || options->weights || options->max_pause_us || options->rebalance))
-		die_usage("set", "--%s needs a policy", options->nodes ? "nodes" : options->weights ? "weights" :
-			  options->max_pause_us ? "max-pause-us" : "rebalance");
+	if (argc == 1 && !any_part && options->rebalance)
+		die_usage("set", "--rebalance needs a policy, --nodes or --weights; 'xl numa-policy rebalance' moves "
+			  "memory by the policy that there is");
+	if (argc == 1 && !any_part && !dynamic->carrefour && !dynamic->automatic)
+		die_usage("set", "nothing to set; give a policy, --nodes, --weights, --max-pause-us or a switch");
 	if (options->dry_run && options->rebalance)
 		die_usage("set", "--dry-run cannot tell what --rebalance would move, as Xen goes by the policy that is set");
 	change.dry_run = options->dry_run;
@@ -242,22 +247,22 @@ static void run(const struct options *options, int argc, char **argv)
 	if (argc > 1)
 		read_setting(argv[1], options, &change.request);
 	find_guest(argv[0], &change.now.domain);
-	if (argc > 1)
-		set_policy(options, &change);
+	if (argc > 1 || any_part)
+		set_policy(options, argv[1], &change);
 	else
 		switch_only(options, &change);
 	free(change.now.domain.name);
 }
 
 static const struct option_spec options_set[] = {
-	{ "nodes", 0, "LIST", "home nodes, like 0-3,^1; affinity: those of the\ndomain's node affinity",
+	{ "nodes", 0, "LIST", "home nodes, like 0-3,^1; affinity: those of the\nVM's node affinity",
 	  OPTION_TEXT, OPTION(nodes), "0123456789,^-", "numbers and ranges like 0-3,^1, or affinity", .word = "affinity" },
 	{ "weights", 0, "W:W...", "a weight of 1 to 255 for each home node,\nlowest node first",
 	  OPTION_TEXT, OPTION(weights), "0123456789:", "a number of 1 to 255 for each home node, like 3:1" },
-	{ "max-pause-us", 0, "N", "when memory moves, keep no writer longer; 0: no limit",
+	{ "max-pause-us", 0, "N", "let no write to memory that moves wait for more\nthan N microseconds; 0: no limit",
 	  OPTION_TEXT, OPTION(max_pause_us), "0123456789", "microseconds, from 0 to 1000000" },
 	{ "dry-run", .help = "change nothing, say what would hold", OPTION(dry_run) },
-	{ "rebalance", .help = "move the memory that it has, too", OPTION(rebalance) },
+	{ "rebalance", .help = "move the memory that the VM has, too", OPTION(rebalance) },
 	{ "max-mb-per-s", 0, "N", "move no more than N MiB a second", RIGHT_RATE, OPTION(max_mb_per_s), .needs = "rebalance" },
 	{ "strict", .help = "status 1 if any of it stays where it is", OPTION(strict), .needs = "rebalance" },
 	{ "quiet", 'q', .help = "show no progress", OPTION(quiet), .needs = "rebalance" },
@@ -276,27 +281,26 @@ static const struct option_spec options_set[] = {
 const struct command cmd_set = {
 	.name = "set",
 	.arguments = "DOM [POLICY] [SWITCH]...",
-	.summary = "give a running domain another policy, switch Carrefour",
+	.summary = "give a running VM another policy, switch Carrefour or auto",
 	.options = options_set,
 	.print_words = print_policies,
 	.help =
-"POLICY may also be a whole setting in the words of xl.cfg, see the last example.\n"
-"What the command line does not name stays as it was: home nodes, weights, the\n"
-"limit of --max-pause-us, and, without POLICY, the policy. Home nodes that are\n"
-"named begin with equal weights. The policy holds for memory that the domain gets\n"
-"from now on, and for its next start. What it has stays where it is, or is moved\n"
-"while the domain runs, with --rebalance. That is also the way to evacuate a node:\n"
+"POLICY may also be a whole setting in the words of xl.cfg, as in the last example.\n"
+"What you do not name stays as it was: the policy, the home nodes, the weights, the\n"
+"limit of --max-pause-us. Home nodes that you name without weights weigh the same.\n"
+"The policy is for memory that the VM gets from now on, and for its next start.\n"
+"Memory that it has stays where it is, unless you add --rebalance. To empty a node,\n"
 "leave it out of the home nodes, as in the third example.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy set guest1 round-2m\n"
 "  xl numa-policy set guest1 round-4k --nodes 0-3,^1 --weights 2:1:1\n"
-"  xl numa-policy set guest1 round-2m --nodes 0-3,^2 --rebalance\n"
-"  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n"
-"  xl numa-policy set guest1 round-4k --max-pause-us 200 --rebalance\n"
+"  xl numa-policy set guest1 --nodes 0-3,^2 --rebalance\n"
+"  xl numa-policy set guest1 --max-pause-us 200\n"
 "  xl numa-policy set guest1 round-4k --nodes affinity\n"
 "  xl numa-policy set guest1 first-touch +carrefour\n"
-"  xl numa-policy set guest1 -carrefour\n",
+"  xl numa-policy set guest1 -carrefour\n"
+"  xl numa-policy set 3 round-1g,nodes=0-1,weights=3:1\n",
 	.min_arguments = 1,
 	.max_arguments = 2,
 	.run = run,

@@ -72,7 +72,7 @@ static void print_words(struct facts *facts)
 	char list[LIST_TEXT];
 
 	if (policy->vnuma)
-		die("domain '%s' has virtual NUMA nodes, and thus no policy that another could have",
+		die("VM '%s' has virtual NUMA nodes, and thus no policy that another VM could have",
 		    domain_name(&facts->domain));
 	get_switches(facts);
 	output_begin(FORMAT_TABLE);
@@ -138,12 +138,13 @@ static const struct option_spec options_show[] = {
 const struct command cmd_show = {
 	.name = "show",
 	.arguments = "DOM",
-	.summary = "one domain: policy, home nodes, pages by node and by size",
+	.summary = "one VM: policy, home nodes, pages by node and by size",
 	.options = options_show,
 	.help =
-"EXPECTED is the share of the memory that the weights give to the node, SHARE what\n"
-"it has. The two differ where memory was there before the policy, fell back, or\n"
-"does not divide evenly. --raw prints two tables with an empty line between them.\n"
+"EXPECTED is the share of the memory that the weights give to the node, SHARE the\n"
+"share that is there. The two differ if the VM had memory before it had the policy,\n"
+"if memory fell back to another node, or if the memory does not divide evenly.\n"
+"--raw prints two tables with an empty line between them.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy show guest1\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* top: all domains, again and again, with what Carrefour sees and does. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,7 @@ static void look_at_all(const struct watching *watching)
 	struct domain *domains;
 	unsigned int i, nr, kept = 0;
 
-	check(backend_domains(&domains, &nr), "list the domains");
+	check(backend_domains(&domains, &nr), "list the VMs");
 	for (i = 0; i < nr_rows; i++)
 		rows[i].seen = false;
 	for (i = 0; i < nr; i++) {
@@ -182,23 +183,84 @@ static void look_at_all(const struct watching *watching)
 		qsort(rows, nr_rows, sizeof(*rows), compare);
 }
 
-static void show(void)
+/* Those of a row, and of what is watched as a part of it. */
+static unsigned int all_fields(struct field *all)
 {
-	struct column *columns = check_alloc(calloc(NR(fields) + nr_watched_fields, sizeof(*columns)));
-	struct table *table;
-	unsigned int i, n;
+	unsigned int i;
 
-	n = fields_to_columns(fields, NR(fields), columns);
-	n += fields_to_columns(watched_fields, nr_watched_fields, columns + n);
-	table = table_new("domains", columns, n);
-	free(columns);
-	for (i = 0; i < nr_rows; i++) {
-		table_row(table);
-		put_fields(table, fields, NR(fields), &rows[i]);
-		put_fields(table, watched_fields, nr_watched_fields, &rows[i].watched);
+	memcpy(all, fields, sizeof(fields));
+	for (i = 0; i < nr_watched_fields; i++) {
+		struct field *field = &all[NR(fields) + i];
+
+		*field = watched_fields[i];
+		field->offset += offsetof(struct row, watched);
+		field->known += field->known ? offsetof(struct row, watched) : 0;
 	}
+	return NR(fields) + nr_watched_fields;
+}
+
+static struct table *make_table(const struct field *chosen, unsigned int nr, unsigned int most)
+{
+	struct table *table = table_of_fields("domains", chosen, nr);
+	unsigned int i;
+
+	for (i = 0; i < nr_rows && i < most; i++) {
+		table_row(table);
+		put_fields(table, chosen, nr, &rows[i]);
+	}
+	return table;
+}
+
+static unsigned int leave_out(struct field *chosen, unsigned int nr, const char *key)
+{
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < nr; i++)
+		if (strcmp(chosen[i].key, key))
+			chosen[kept++] = chosen[i];
+	return kept;
+}
+
+/* At most so many rows; of columns those for which there is room, and, for people, only those of which anything is known. */
+static void show(bool runs, unsigned int most)
+{
+	/* The first to go. */
+	static const char *const less[] = { "total_samples_dropped", "total_moved_bytes", "class", "samples", "at_home_percent",
+					    "imbalance_percent" };
+	struct field *chosen = check_alloc(calloc(NR(fields) + nr_watched_fields, sizeof(*chosen)));
+	bool table_for_people = output_format() == FORMAT_TABLE;
+	unsigned int i, nr = all_fields(chosen);
+	struct table *table;
+
+	if (table_for_people && !runs)
+		nr = NR(fields);
+	table = make_table(chosen, nr, most);
+	for (i = 0; table_for_people && i < NR(less) && table_width(table) > screen_width(); i++) {
+		table_free(table);
+		nr = leave_out(chosen, nr, less[i]);
+		table = make_table(chosen, nr, most);
+	}
+	free(chosen);
 	table_print(table, true);
 	table_free(table);
+	if (nr_rows > most)
+		printf("and %u more VMs\n", nr_rows - most);
+}
+
+/* Rows that a screen has room for, if it begins anew with each table. */
+static unsigned int rows_that_fit(bool clears)
+{
+	/* Head, which may take two, empty line, titles, how many more, and where the cursor is. */
+	const size_t others = 6, height = clears ? screen_height() : 0;
+
+	return !height || nr_rows + others - 1 <= height ? UINT_MAX : height > others ? height - others : 1;
+}
+
+static bool can_clear(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return terminal && *terminal && strcmp(terminal, "dumb");
 }
 
 /* One line: whose numbers they are, and of when. */
@@ -211,7 +273,7 @@ static void print_head(const struct watching *watching, bool runs)
 
 	strftime(text, sizeof(text), "%H:%M:%S", localtime(&wall));
 	if (runs)
-		printf("%s  carrefourd: period %" PRIu64 " of %.1f s, %u domain%s watched", text, watching->period,
+		printf("%s  carrefourd: period %" PRIu64 " of %.1f s, %u VM%s watched", text, watching->period,
 		       watching->period_ms / 1000.0, watching->nr, watching->nr == 1 ? "" : "s");
 	else
 		printf("%s  carrefourd does not %s", text, watching->silent ? "answer" : "run: placement is static");
@@ -228,8 +290,8 @@ static void run(const struct options *options, int argc, char **argv)
 	/* What is no screen is not looked at again and again, unless it is asked for. */
 	uint64_t left = options->count ? options->count : screen ? UINT64_MAX : 1;
 
+	bool clears = screen && can_clear(), runs, again = false;
 	struct watching watching;
-	bool runs;
 
 	(void)argc;
 	(void)argv;
@@ -239,11 +301,14 @@ static void run(const struct options *options, int argc, char **argv)
 		runs = carrefour_show(&watching);
 		look_at_all(&watching);
 		output_begin(options->format);
-		if (screen)
+		if (clears)
 			fputs(CLEAR, stdout);
+		else if (options->format == FORMAT_TABLE && again)
+			putchar('\n');
+		again = true;
 		if (options->format == FORMAT_TABLE)
 			print_head(&watching, runs);
-		show();
+		show(runs, rows_that_fit(clears));
 		free(watching.watched);
 		if (!--left)
 			break;
@@ -257,8 +322,8 @@ static void run(const struct options *options, int argc, char **argv)
 static const struct option_spec options_top[] = {
 	{ "sort", 0, "BY", "local, imbalance, moves, samples, at-home or memory:\nthe worst first, instead of by id",
 	  OPTION_TEXT, OPTION(sort) },
-	{ "seconds", 0, "N", "refresh that often, instead of every 2 seconds", RIGHT_COUNT, OPTION(seconds) },
-	{ "count", 0, "N", "end after so many times", RIGHT_COUNT, OPTION(count) },
+	{ "seconds", 0, "N", "refresh every N seconds, instead of every 2", RIGHT_COUNT, OPTION(seconds) },
+	{ "count", 0, "N", "end after N tables", RIGHT_COUNT, OPTION(count) },
 	OPTIONS_OF_OUTPUT,
 	{ NULL }
 };
@@ -266,15 +331,15 @@ static const struct option_spec options_top[] = {
 const struct command cmd_top = {
 	.name = "top",
 	.arguments = "",
-	.summary = "all domains, refreshed: accesses, and what Carrefour does",
+	.summary = "all VMs, again and again: accesses, and what carrefourd does",
 	.options = options_top,
 	.help =
-"LOCAL is the share of the accesses that stay on the node of the CPU, IMBALANCE\n"
-"how unequal the load of the nodes is, MOVES what the last period has moved,\n"
-"MOVED what carrefourd has moved since it sees the domain. STATE is what it did\n"
-"in the last period, or why there are no samples. AT-HOME and MEMORY are asked for\n"
-"once a minute. Ends with Ctrl-C; where the output is no terminal, after one table.\n"
-"--json prints a document a refresh.\n"
+"LOCAL is the share of the accesses that stay on the node of the CPU. IMBALANCE is\n"
+"how unequal the load of the nodes is. MOVES counts what carrefourd moved in its\n"
+"last period, MOVED is what it has moved since it watches the VM. STATE is what it\n"
+"did in that period, or why there are no samples. AT-HOME and MEMORY are up to a\n"
+"minute old. Ctrl-C ends it; if the output is no terminal, it ends after one table.\n"
+"--json prints a document for each refresh.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy top\n"

@@ -138,11 +138,11 @@ static const struct option_spec options_where[] = {
 const struct command cmd_where = {
 	.name = "where",
 	.arguments = "DOM GFN...",
-	.summary = "the node and page size of guest pages",
+	.summary = "the node and the size of pages of a VM",
 	.options = options_where,
 	.help =
-"A GFN is a guest page frame number, decimal or hexadecimal with 0x, or a range of\n"
-"them. A page without RAM shows \"-\".\n"
+"A GFN is the number of a page as the guest counts: decimal, hexadecimal with 0x,\n"
+"or a range of numbers. A page without RAM shows \"-\".\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy where guest1 0x1000\n"

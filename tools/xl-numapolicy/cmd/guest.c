@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ask/backend.h"
-#include "ask/backend.h"
 #include "ask/check.h"
 #include "ask/switches.h"
 #include "base/errors.h"
@@ -119,18 +118,17 @@ void find_domain(const char *which, struct domain *domain)
 	enum result result = backend_find(which, domain);
 
 	if (result == RESULT_NO_DOMAIN)
-		die("no domain '%s'; 'xl list' shows them", which);
-	check(result, "look up the domain");
+		die("no VM '%s'; 'xl list' shows them", which);
+	check(result, "look up the VM");
 }
 
 void find_guest(const char *which, struct domain *domain)
 {
 	find_domain(which, domain);
 	if (domain->dying)
-		die("domain '%s' is being destroyed", which);
+		die("VM '%s' is being destroyed", which);
 	if (domain->pv)
-		die("domain '%s' is PV; only PVH and HVM guests have a NUMA policy",
-		    which);
+		die("'%s' is a PV domain; only PVH and HVM VMs have a NUMA policy", which);
 }
 
 bool policy_places(const struct policy *policy)

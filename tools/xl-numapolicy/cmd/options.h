@@ -54,6 +54,6 @@ struct option_spec {
 #define OPTIONS_OF_OUTPUT \
 	{ "json", .help = "print JSON, sizes in bytes", OPTION(json) }, \
 	{ "raw", .help = "print plain columns, sizes in bytes", OPTION(raw) }, \
-	{ "verbose", 'v', .help = "show what libxl has to say, on stderr", OPTION(verbose) }
+	{ "verbose", 'v', .help = "show the messages of libxl, on stderr", OPTION(verbose) }
 
 #endif

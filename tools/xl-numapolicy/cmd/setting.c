@@ -61,7 +61,7 @@ static void check_policy_name(const char *spec)
 	if (!strcmp(spec, "carrefour") || !strcmp(spec, "auto") || !strcmp(spec, "auto=advise"))
 		die("'%s' is no policy; '+%s' leaves the policy as it is", spec, spec);
 	if (length == strlen("default") && !strncmp(spec, "default", length))
-		die("'default' is for new domains only; there are %s", known);
+		die("'default' is for new VMs only; there are %s", known);
 	die("no policy '%.*s'; there are %s", (int)length, spec, known);
 }
 

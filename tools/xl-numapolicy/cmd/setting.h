@@ -7,7 +7,7 @@
 
 /* What is taken over from the policy that the domain has, as nobody said otherwise. */
 struct kept {
-	bool nodes, weights, max_pause_us;
+	bool policy, nodes, weights, max_pause_us;
 };
 
 /* What the command line asks for. Exits with the reason if it makes no sense, whatever the domain is. */

@@ -261,10 +261,25 @@ static void print_json(struct table *table, char *text)
 	}
 }
 
+/* The library prints no titles if there is nothing below them. */
+static void print_titles(struct table *table)
+{
+	unsigned int i;
+
+	for (i = 0; i < table->nr; i++)
+		printf("%s%s", i ? " " : "",
+		       scols_cell_get_data(scols_column_get_header(scols_table_get_column(table->scols, i))));
+	putchar('\n');
+}
+
 void table_print(struct table *table, bool heading)
 {
 	char *text;
 
+	if (heading && format != FORMAT_JSON && !scols_table_get_nlines(table->scols)) {
+		print_titles(table);
+		return;
+	}
 	scols_table_enable_noheadings(table->scols, !heading);
 	table_string(table, &text);
 	if (format == FORMAT_JSON)
@@ -283,6 +298,13 @@ void table_free(struct table *table)
 {
 	scols_unref_table(table->scols);
 	free(table);
+}
+
+size_t screen_height(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_row;
 }
 
 size_t screen_width(void)

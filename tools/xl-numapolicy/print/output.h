@@ -68,5 +68,7 @@ void table_free(struct table *table);
 
 /* The width of the terminal, or what output that is no terminal should fit. */
 size_t screen_width(void);
+/* Lines of the terminal; 0: not known, or it is none. */
+size_t screen_height(void);
 
 #endif
