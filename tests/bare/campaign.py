@@ -71,24 +71,26 @@ HEAD = """\
 Made by `tests/bare/campaign.py` and `make soak ONLY=campaign`; do not edit.
 [hardening.json](hardening.json) has all figures.
 
-A PVH guest of two vCPUs, without Linux, makes hypercalls at random. Meanwhile a bare dom0 sets
-policies, moves, samples, pauses, destroys it and makes it anew, and passes garbage in each field of
-`XEN_DOMCTL_numa_policy`. Two victims verify every word that they have. A run is in this list if Xen
-lived, its console was clean, no word was wrong, all memory came back to its node but for {kept}
-pages and {kept_of_life} bytes for each life (what xmalloc() keeps, and what stock Xen loses with a domain of two
-vCPUs), and each kind of call was both accepted and refused ({never} is never
-accepted without EPT). The emulated machine
-has NPT, three nodes, and two or three CPUs: with two, one of the nodes has memory only. Where the
-list says EPT, it is Bochs, with as many nodes that Xen has made up (`numa=fake`), and the guest may
-have altp2m.
+A PVH guest of two vCPUs, without Linux, makes hypercalls at random. Meanwhile a bare dom0 sets the
+guest's policies, moves its memory, samples, pauses and destroys it, and creates it anew. It passes
+garbage in each field of `XEN_DOMCTL_numa_policy`. Two victims verify every word that they have.
+
+A run is in this list if all of this holds: Xen lived; its console was clean; no word was wrong; all
+memory came back to its node but for {kept} pages, and {kept_of_life} bytes for each life of the
+guest (xmalloc() keeps some, and stock Xen loses some with each domain of two vCPUs); Xen accepted
+and refused each kind of call ({never} is never accepted without EPT).
+
+The emulated machine has NPT, three nodes, and two or three CPUs. With two CPUs one node has memory
+only. Where the list says EPT, it is Bochs: Xen makes up as many nodes (`numa=fake`), and the guest
+may have altp2m.
 
 | hypervisor | CPUs | date | commit | seed | hypercalls of the guest | its lives | ended by Xen | without calls | passes \
 of the victims | longest waits, M cycles | pages missing, by node | seconds |
 |---|---:|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 WAITS = """
-A wait, as the longest time of a call, has in it that vCPUs share a CPU, and that the host gave the
-emulator none: it is no bound.
+A wait is no bound, nor is the longest time of a call: each includes times in which vCPUs share a
+CPU, or the host gives the emulator none.
 
 """
 

@@ -22,9 +22,9 @@ PAGE = """\
 # The long campaign
 
 `make soak` runs these tests, which `make test` leaves out: their truths have a shorter test there.
-`make soak ONLY=WORDS` runs those whose names match, as pytest's `-k` does. What has passed with the
-same inputs is not run again; with `FORCE=1` it is. Inputs are all files of the product and of the
-test's directory: *stale* says that one of them has changed since.
+`make soak ONLY=WORDS` runs those whose names match, as pytest's `-k` does. It does not repeat a
+test that has passed with the same inputs, unless you say `FORCE=1`. Inputs are all files of the
+product and of the test's directory; *stale* means that one of them has changed since.
 
 {passed} of {all} have passed with the inputs of {date}, commit {commit}.
 

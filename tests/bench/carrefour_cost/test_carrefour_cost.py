@@ -176,7 +176,7 @@ def test_what_is_modelled():
 
 
 def test_the_page_says_how_long_runs_last():
-    assert "as last 10 periods of sampling as delivered, 3 without that budget" in report.page(result(a=figures_with(39, 30000)))
+    assert "it has lasted 10 periods of sampling as delivered, 3 without that\nbudget" in report.page(result(a=figures_with(39, 30000)))
 
 
 def test_each_limit_has_its_periods(monkeypatch):
@@ -193,7 +193,7 @@ def test_the_aim():
     assert "| b | 0 | 0 | 0 | 41 | 2.05 % | 10 % | **NOT met** | 2 | 2 | 15,000 | 0 | 1.85 % | met |" in page
     assert "| c | 0 | 0 | 0 | 39 | 1.95 % | 10 % | met | 2 | 2 | 17,602 | 0 | 2.00 % | **NOT met** |" in page
     assert "2.05 % is the most (counted), **NOT met**; on AMD48\n2.00 % (modelled), **NOT met**." in page
-    assert "That is 88.00 million a second more for carrefourd, and 8,800 for each sample, of which there were 200, with 3 moves." in page
+    assert "carrefourd takes 88.00 million a second, and 8,800 for each of 200 samples, with 3 moves." in page
     assert "| with it, beside a guest at rest | 980.0 | 0.0 | 0.0 |" in page
     page = report.page(result(b=figures_with(41, 30000)))
     assert "2.05 % is the most (counted), **NOT met**; on AMD48\n1.85 % (modelled), met." in page

@@ -65,21 +65,21 @@ def page(result):
     lines = [
         "# What it costs Xen to create a guest",
         "",
-        "Made by `make bench`; do not edit. The figures are in [create-cost.json](create-cost.json), how they are taken is told in",
-        "[tests/bench/create_cost/README.md](../../tests/bench/create_cost/README.md).",
+        "Made by `make bench`; do not edit. [create-cost.json](create-cost.json) has the figures.",
+        "[tests/bench/create_cost/README.md](../../tests/bench/create_cost/README.md) says how they are taken.",
         "",
         "![instructions by policy](create-cost.svg)",
         "",
-        f"**Measured:** `xl create -p` of a PVH guest of {result['memory_mib']} MiB, from the start of `xl` to its end; instructions of the",
-        "hypervisor on the CPU that dom0 has for itself. Each is the middle one of "
-        f"{result['repeat']} creations; stock Xen and the patched one are",
-        "release builds from the same sources, with and without the series, under the same dom0 and toolstack. "
-        f"{machine['nodes']} nodes of {machine['mib'][0]} MiB, dom0 {machine['dom0_mib']} MiB.",
+        f"**Measured:** `xl create -p` of a PVH guest of {result['memory_mib']} MiB, from the start of `xl` to its end:",
+        "instructions of the hypervisor on the CPU that dom0 has for itself. Each figure is the middle one of "
+        f"{result['repeat']} creations.",
+        "Stock Xen and the patched one are release builds from the same sources, with and without the series, under the same",
+        f"dom0 and toolstack. {machine['nodes']} nodes of {machine['mib'][0]} MiB, dom0 {machine['dom0_mib']} MiB.",
         "",
-        "**Counted, not modelled:** every translated block of Xen counts its own executions. Instructions are no time: a cache miss costs",
-        "more than an addition, and a repeated string instruction counts once. Left out is what depends on other CPUs: the idle loop, the",
-        f"scrubbing of freed memory in it, and the spinning until other CPUs flushed their TLBs ({million(min(waiting))} to "
-        f"{million(max(waiting))} million).",
+        "**Counted, not modelled:** every translated block of Xen counts its own executions. Instructions are no time: a cache",
+        "miss costs more than an addition, and a repeated string instruction counts once. Work that depends on other CPUs is",
+        "left out: the idle loop, in which Xen scrubs freed memory, and the spinning until other CPUs flushed their TLBs",
+        f"({million(min(waiting))} to {million(max(waiting))} million).",
         "",
         f"{result['versions']['qemu']}; {result['versions']['gcc']}.",
     ]

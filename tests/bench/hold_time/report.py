@@ -14,8 +14,8 @@ PROMISED = {
                 "`BLOCK_ORDER` (`xen/common/numa-policy/populate.c`), and is mapped in one section by `p2m_numa_fill()`",
     "give back": "events: `P2M_NUMA_ROUND_WORK` (`xen/arch/x86/include/asm/p2m-numa.h`), 512 pages and two divisions; "
                  "decrease_reservation: an extent, as stock's",
-    "touch": "none in constants: what is cleared or exchanged for 2 MiB is so between two sections (`xen/arch/x86/mm/p2m-touch.c`), in each "
-             "of which 512 frames are noted",
+    "touch": "none in constants: Xen clears or exchanges 2 MiB between two sections (`xen/arch/x86/mm/p2m-touch.c`), and "
+             "notes 512 frames in each",
     "remap": "one page at a time, as stock's",
     "exchange": "refused for these guests, as by stock",
 }
@@ -87,23 +87,25 @@ def page(result):
     lines = [
         "# For how long a guest makes Xen hold a lock",
         "",
-        "Made by `make bench`; do not edit. The figures are in [hold-time.json](hold-time.json), how they are taken is told in",
-        "[tests/bench/hold_time/README.md](../../tests/bench/hold_time/README.md).",
+        "Made by `make bench`; do not edit. [hold-time.json](hold-time.json) has the figures.",
+        "[tests/bench/hold_time/README.md](../../tests/bench/hold_time/README.md) says how they are taken.",
         "",
-        "**Counted, not modelled**, on an emulated machine: instructions that a CPU executes in Xen (release builds) while it holds the lock that",
-        "one section of it takes, the longest of all sections; and between two looks for softirqs. A guest of 1 or of 8 vCPUs makes calls of each",
-        "kind; 8 make the same one at once. "
-        f"The machine has {sum(machine['cpus'])} CPUs in {len(machine['cpus'])} nodes of {machine['mib'][0]} MiB.",
-        f"All steps are done {result['rounds']} times with 1 vCPU, once with 8. Waiting for a lock, and for other CPUs to flush, is left out.",
+        "**Counted, not modelled**, on an emulated machine: instructions that a CPU executes in Xen (release builds) in a",
+        "section, while it holds a lock, the longest of all sections; and between two looks for softirqs. A guest of 1 or of 8",
+        "vCPUs makes calls of each kind; 8 make the same one at once. The machine has "
+        f"{sum(machine['cpus'])} CPUs in {len(machine['cpus'])} nodes of {machine['mib'][0]} MiB.",
+        f"All steps are done {result['rounds']} times with 1 vCPU, once with 8. Waiting for a lock, and for other CPUs to flush,",
+        "is left out.",
         f"Taken at {result['commit']}.",
         "",
         f"**Target:** no lock is held for longer than {TARGET} times stock's worst for the same kind of call: "
         + ("met by all." if not over else "**not met**: " + "; ".join(
             f"{kind}, {LOCKS[what]}, {vcpus} vCPUs, {subject}: {ratio:.2f}" for kind, what, vcpus, subject, ratio in over) + "."),
         "",
-        "Stock's guest has pages that are populated on demand, more than there is memory for, as has ours but with first-touch, which excludes",
-        "them: when that comes to its end Xen looks for pages that are zero, with both locks held. How stock does without is told, too, and is",
-        "not what the target is about. Beside each figure is how many times stock's worst of that kind it is.",
+        "Stock's guest has more pages that are populated on demand than there is memory for. So has ours, but with first-touch,",
+        "which excludes them. When the memory comes to its end, Xen looks for pages that are zero, with both locks held. The",
+        "second column is stock without them; the target is not about it. In brackets is how many times stock's worst of that",
+        "kind a figure is.",
         "",
     ]
     for vcpus in result["subjects"][STOCK]:
@@ -111,7 +113,7 @@ def page(result):
             lines += [f"## {vcpus} vCPU{'s' if vcpus != '1' else ''}, {name}", "", *by_kind(result, what, vcpus), ""]
         lines += [f"## {vcpus} vCPU{'s' if vcpus != '1' else ''}, no look for softirqs", "", *by_kind(result, "stretch", vcpus), ""]
     lines += ["## What the code promises", "", *table(("kind", "bound"), [(kind, PROMISED[kind]) for kind in kinds(result)], left=2), "",
-              "Who only waits for a lock waits for at most as many sections as other vCPUs have; the lock is not a fair one.", ""]
+              "A vCPU that waits for a lock waits for at most as many sections as other vCPUs have; the lock is not fair.", ""]
     for vcpus in result["subjects"][STOCK]:
         lines += [f"## All steps, {vcpus} vCPU{'s' if vcpus != '1' else ''}: the p2m's lock", "", *by_step(result, vcpus), ""]
     return "\n".join([*lines, f"{result['versions']['qemu']}; {result['versions']['gcc']}.", ""])
