@@ -21,7 +21,9 @@ help:
 	  'make verify    do the patch files apply without fuzz, come back byte for byte and look as they should?' \
 	  'make bisect    does every patch build, with the option on and off? QUICK=1: does what the series touches?' \
 	  'make rebase    moves a series to other sources: NAME=xen ONTO=tarball, or ONTO=git-tree:ref' \
-	  'make dist      a tarball of what is committed, build/xen-numa-policy-VERSION.tar.gz; CONTRIBUTING.md says how a release is made' \
+	  'make install   builds and installs command, daemon and the source of the guest module: DESTDIR= PREFIX= XEN_TOOLS=' \
+  'make uninstall removes what that has put there, but for the configuration' \
+  'make dist      a tarball of what is committed, build/xen-numa-policy-VERSION.tar.gz; CONTRIBUTING.md says how a release is made' \
 	  'make clean     removes build/ (not the trees with your work, not the cache)' \
 	  '' \
 	  'XEN_SRC=DIR LINUX_SRC=DIR  take the sources from a local git tree instead of what BASE names' \
@@ -47,7 +49,7 @@ demo: setup-demo
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
 # A boot keeps one core busy: see tests/runner for what runs side by side, and in what order.
-TEST_DIRS := $(wildcard tests/series tests/unit tests/models tests/numasim tests/bench tests/bare tests/boot)
+TEST_DIRS := $(wildcard tests/series tests/unit tests/models tests/numasim tests/bench tests/packaging tests/bare tests/boot)
 SIDE_BY_SIDE := -n auto --dist loadgroup --max-worker-restart 2 --durations 25 --durations-min 30
 test: setup-test
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --run-limit 85 $(TEST_DIRS) $(PYTEST_ARGS)
@@ -57,7 +59,8 @@ soak: setup-soak
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --soak=only $(if $(ONLY),-k '$(ONLY)') $(TEST_DIRS) $(PYTEST_ARGS)
 
 check: setup-check
-	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) -m "not bisect" $(filter-out tests/boot tests/bare tests/bench tests/numasim,$(TEST_DIRS)) $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) -m "not bisect" \
+		$(filter-out tests/boot tests/bare tests/bench tests/numasim tests/packaging,$(TEST_DIRS)) $(PYTEST_ARGS)
 
 bench: setup-bench
 	@$(PYTHON) tests/bench/create_cost/run.py
@@ -82,9 +85,14 @@ rebase:
 dist:
 	@tools/build/dist.sh
 
+# where PREFIX= and DESTDIR= say; the Makefile of each part tells what else it takes
+install uninstall:
+	@for part in tools/xl-numapolicy carrefour-user linux-guest-module; do \
+		$(MAKE) -C $$part BUILD=$(CURDIR)/build/install/$${part##*/} $@ || exit; done
+
 # the trees may hold work, pq knows
 clean:
 	@find build -mindepth 1 -maxdepth 1 ! -name trees -exec rm -rf {} + 2>/dev/null || :
 	@echo "build/trees stays, and so does the cache (tools/build/clean-cache.sh --all drops it)"
 
-.PHONY: help setup packages $(PRODUCTS) demo test soak check bench trees export verify bisect rebase dist clean
+.PHONY: help setup packages $(PRODUCTS) demo test soak check bench trees export verify bisect rebase dist install uninstall clean

@@ -133,6 +133,23 @@ def test_nothing_is_to_be_had(world, series):
     assert errors[0].startswith(f"error: cannot download {series}, tried {PINNED}{others}: {series.upper()}_SRC=DIR takes a local ")
 
 
+def test_debians_packaging_is_found_as_sources_are(world):
+    """Where the pool keeps it; no other version will do."""
+    place, name = "deb.debian.org/debian/pool/main/x/xen", NAME.replace(".orig.", "-1.debian.")
+    path = world.archive.put(place, name, "packaging")
+    (world.queue.root / "packaging/xen").mkdir(parents=True)
+    world.write_base(sha256(path), "packaging/xen")
+    base = world.queue.root / "packaging/xen/BASE"
+    base.write_text(base.read_text().replace(NAME, name).replace("newest=4.20.\n", ""))
+    done = world.fetch("xen-packaging")
+    assert done.returncode == 0 and sha256(done.stdout.strip()) == sha256(path), done.stderr
+    (world.queue.cache / "xen-numa-policy/src" / name).unlink()
+    path.unlink()
+    done = world.fetch("xen-packaging")
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith(
+        f"error: cannot download xen-packaging, tried {PINNED}: without Debian's packaging there are no packages of Xen")
+
+
 def test_same_version_with_another_hash_is_not_the_pinned_one(world):
     world.write_base("0" * 64)
     said, served = world.fetched()

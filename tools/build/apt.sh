@@ -60,11 +60,12 @@ listed() {
 	apt-cache "${private[@]}" showsrc --only-source "$1" 2>/dev/null | sed -n 's/^Version: //p' | grep -E "$2" | sort -ruV
 }
 
-# listed_tarball PACKAGE VERSION: "URI NAME SHA256:SUM" of its upstream tarball as the index has it, or nothing
+# listed_tarball PACKAGE VERSION [debian]: "URI NAME SHA256:SUM" of its upstream tarball, or of its packaging, as the index has it, or
+# nothing
 listed_tarball() {
 	# apt leaves out what the working directory has
 	(cd / && apt-get "${private[@]}" source --print-uris "$1=$2" 2>>"$apt_log") |
-		sed -n "s/^'\([^']*\)' \($1_[^ ]*\.orig\.tar\.[a-z0-9]*\) [0-9]* \(SHA256:[0-9a-f]*\)\$/\1 \2 \3/p"
+		sed -n "s/^'\([^']*\)' \($1_[^ ]*\.${3:-orig}\.tar\.[a-z0-9]*\) [0-9]* \(SHA256:[0-9a-f]*\)\$/\1 \2 \3/p"
 }
 
 # download_file URI PATH SHA256:SUM: a file with that hash, or none

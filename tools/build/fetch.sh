@@ -1,17 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# fetch.sh xen|linux: prints the path of the source tarball that its BASE names, downloaded when it is not in the cache.
-# The pinned version comes first: by the archive's index, then where its pools keep what the index does not lead to, then from
-# Debian's snapshot archive.  Then the newest version of the same branch that can be had, with a warning.
+# fetch.sh xen|linux|xen-packaging: prints the path of the source tarball, or of Debian's packaging, that its BASE names, downloaded
+# when it is not in the cache.  The pinned version comes first: by the archive's index, then where its pools keep what the index does
+# not lead to, then from Debian's snapshot archive.  Then, of sources, the newest version of the same branch that can be had, with a
+# warning.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$here/apt.sh"
 
 case ${1:-} in
-xen | linux) ;;
-*) die "fetch.sh xen|linux" ;;
+xen | linux) kind=orig way_out="${1^^}_SRC=DIR takes a local git tree of $1 $(base_field "$1" newest | sed 's/\.$//') instead" ;;
+xen-packaging) kind=debian way_out="without Debian's packaging there are no packages of Xen" ;;
+*) die "fetch.sh xen|linux|xen-packaging" ;;
 esac
 series=$1
+package=${series%-packaging}
 file=$(base_field "$series" file)
 sum=$(base_field "$series" sha256)
 version=$(base_field "$series" version)
@@ -37,13 +40,13 @@ read_index() {
 
 from_index() {
 	local uri name
-	read -r uri name _ < <(listed_tarball "$series" "$version") && [ "$name" = "$file" ] || return 1
+	read -r uri name _ < <(listed_tarball "$package" "$version" "$kind") && [ "$name" = "$file" ] || return 1
 	download_file "$uri" "$work/$file" "SHA256:$sum" && keep "$file"
 }
 
 # from_pool PLACE…: for some weeks a pool holds what the index has forgotten
 from_pool() {
-	local place path=${series:0:1}/$series/${file//+/%2b}
+	local place path=${package:0:1}/$package/${file//+/%2b}
 	for place; do
 		download_file "$place/$path" "$work/$file" "SHA256:$sum" || continue
 		say "$series: the archive's index does not lead to $version, $place still has it"
@@ -70,6 +73,7 @@ from_snapshot() {
 # the newest version of the branch that can be had; $tried are those that cannot
 newest() {
 	local other uri name hash hashes=" SHA256:$sum "
+	[ -n "$branch" ] || return 1
 	for other in $(listed "$series" "^${branch//./\\.}"); do
 		read -r uri name hash < <(listed_tarball "$series" "$other") || continue
 		if [[ $hashes != *" $hash "* ]] && download_file "$uri" "$work/$name" "$hash"; then
@@ -112,6 +116,6 @@ else
 	{ [ -z "$offline" ] && from_index; } || from_pool "$mirror/pool/main" "$security/pool/updates/main" || from_snapshot ||
 		{ [ -z "$offline" ] && newest; } ||
 		die "cannot download $series$offline, tried $tried:" \
-			"${series^^}_SRC=DIR takes a local git tree of $series ${branch%.} instead ($apt_log)"
+			"$way_out ($apt_log)"
 fi
 printf '%s\n' "$found"

@@ -46,7 +46,10 @@ mkdir -p "$CACHE/products" "$CACHE/locks" "$CACHE/tmp" "$CACHE/times" "$CACHE/sr
 # base_field SERIES FIELD: a line of its BASE file
 base_field() {
 	local directory=xen-patches
-	[ "$1" = linux ] && directory=linux-guest-patches
+	case $1 in
+	linux) directory=linux-guest-patches ;;
+	xen-packaging) directory=packaging/xen ;;
+	esac
 	sed -n "s/^$2=//p" "$ROOT/$directory/BASE"
 }
 
