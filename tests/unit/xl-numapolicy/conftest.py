@@ -8,18 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from fake_machine import example
-from numapolicy_build import HERE, SANITIZE, environment, make
+from numapolicy_build import build_program, environment
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
-    build = tmp_path_factory.mktemp("build")
-    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
-                f"CFLAGS=-O1 -g {SANITIZE}",
-                f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
-                "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", f"{build}/xl-numa-policy")
-    assert done.returncode == 0, done.stderr
-    return build / "xl-numa-policy"
+    return build_program(tmp_path_factory.mktemp("build"))
 
 
 @pytest.fixture

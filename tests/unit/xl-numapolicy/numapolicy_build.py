@@ -21,6 +21,16 @@ def make(*args):
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
+def build_program(build):
+    """With fake-*.c in front of libxl, and sanitizers."""
+    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
+                f"CFLAGS=-O1 -g {SANITIZE}",
+                f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
+                "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", f"{build}/xl-numa-policy")
+    assert done.returncode == 0, done.stderr
+    return build / "xl-numa-policy"
+
+
 def library_path():
     """Where the program finds the Xen libraries that it was linked against."""
     return str(next(XEN_TOOLS.rglob("libxenlight.so")).parent)

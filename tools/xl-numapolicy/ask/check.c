@@ -68,6 +68,9 @@ void check_domain(enum result result, const struct domain *domain,
 		case RESULT_OK:
 			if (now.dying)
 				die("domain '%s' is being destroyed", name);
+			if (result == RESULT_FOREIGN)
+				die("cannot %s domain '%s': another toolstack has made it, and libxl switches these only "
+				    "for its own; a policy can be set", doing, name);
 			/* fall through */
 		default:
 			die("cannot %s domain '%s'%s%s", doing, name,
