@@ -8,20 +8,16 @@ from types import SimpleNamespace
 import pytest
 
 from fake_machine import example
-from numapolicy_build import HERE, SANITIZE, environment, make
+from numapolicy_build import build_double, environment
 
 
 @pytest.fixture(scope="session")
 def make_double(tmp_path_factory):
-    """Calls make for the program with the stand-ins in it."""
+    """Calls make for the program with the stand-ins in it, in one place."""
     build = tmp_path_factory.mktemp("build")
 
     def call(*args):
-        done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
-                    f"CFLAGS=-O1 -g {SANITIZE}",
-                    f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
-                    "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", *args)
-        assert done.returncode == 0, done.stderr
+        build_double(build, *args)
         return build
 
     return call

@@ -28,6 +28,8 @@ struct fake_domain {
 	char name[64], type[8];
 	char carrefour[8], automatic[8];	/* as in xenstore; "": not there, "?": not to be read */
 	int dying, follows;
+	int foreign;			/* made without libxl, which thus has no JSON of it */
+	libxl_uuid uuid;
 	unsigned int policy;
 	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
@@ -150,6 +152,11 @@ static void read_line(const char *line)
 	} else if (!strcmp(word, "vcpu")) {
 		assert(d->nr_vcpus < MAX);
 		sscanf(line + at, "%d", &d->cpu[d->nr_vcpus++]);
+	} else if (!strcmp(word, "foreign")) {
+		d->foreign = 1;
+	} else if (!strcmp(word, "uuid")) {
+		if (libxl_uuid_from_string(&d->uuid, line + at + 1))
+			abort();
 	} else if (!strcmp(word, "pause")) {
 		sscanf(line + at, "%u", &d->max_pause_us);
 	} else if (!strcmp(word, "carrefour")) {
@@ -214,6 +221,7 @@ static void fill(libxl_dominfo *info, const struct fake_domain *d)
 {
 	libxl_dominfo_init(info);
 	info->domid = d->id;
+	info->uuid = d->uuid;
 	info->dying = d->dying || fails("live");
 	/* As libxl does: from Xen, which does not tell PVH from HVM. */
 	info->domain_type = !strcmp(d->type, "pv") ? LIBXL_DOMAIN_TYPE_PV :
@@ -249,7 +257,7 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
 	assert(sscanf(path, "/libxl/%u/%31s", &domid, key) == 2);
 	d = domain(domid);
 	if (!strcmp(key, "type"))
-		value = d ? d->type : "";
+		value = d && !d->foreign ? d->type : "";
 	else
 		abort();
 	errno = ENOENT;
@@ -397,6 +405,14 @@ static void write_dynamic(struct fake_domain *d, const libxl_numa_policy_params 
 		strcpy(d->automatic, modes[params->auto_mode]);
 }
 
+/* Before it changes anything: its JSON would tell of devices. */
+static int check_json(const struct fake_domain *d, const libxl_numa_policy_params *params)
+{
+	bool unset = libxl_defbool_is_default(params->carrefour) && params->auto_mode == LIBXL_NUMA_AUTO_UNSET;
+
+	return d->foreign && !unset ? ERROR_JSON_CONFIG_EMPTY : 0;
+}
+
 static void trace_dynamic(const libxl_numa_policy_params *params)
 {
 	if (!libxl_defbool_is_default(params->carrefour))
@@ -424,6 +440,8 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 	if (params->max_pause_us)
 		trace(" pause %u", params->max_pause_us);
 	trace_dynamic(params);
+	if (!rc)
+		rc = check_json(d, params);
 	if (rc)
 		return rc;
 	write_dynamic(d, params);
@@ -448,6 +466,8 @@ int libxl_domain_numa_dynamic_set(libxl_ctx *ctx, uint32_t domid,
 	(void)ctx;
 	trace("dynamic %u", domid);
 	trace_dynamic(params);
+	if (!rc)
+		rc = check_json(domain(domid), params);
 	if (!rc)
 		write_dynamic(domain(domid), params);
 	return rc;

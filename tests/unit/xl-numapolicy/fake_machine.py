@@ -31,6 +31,11 @@ class Domain:
     pause: int = 0  # max-pause-us
     carrefour: str = ""  # in xenstore: "0", "1"; "": not there, "?": not to be read
     auto: str = ""  # the same, or "advise"
+    foreign: bool = False  # another toolstack has made it
+    uuid: str = ""
+
+    def __post_init__(self):
+        self.uuid = self.uuid or f"{self.id:08x}-0000-4000-8000-00000000abcd"
 
     def bytes_on(self, node):
         small, middle, large = self.usage.get(node, (0, 0, 0))
@@ -94,6 +99,9 @@ class Machine:
             weights = ",".join(str(d.weights.get(n, 0)) for n in range(top + 1))
             yield (f"policy {d.id} {[*POLICIES, 'vnuma'].index(d.policy)} {int(d.follows)} "
                    f"{d.placed} {d.fallback} {weights}")
+            yield f"uuid {d.id} {d.uuid}"
+            if d.foreign:
+                yield f"foreign {d.id}"
             yield from (f"vcpu {d.id} {cpu}" for cpu in d.cpus)
             yield from (f"{word} {d.id} {value}" for word, value in
                         (("pause", d.pause), ("carrefour", d.carrefour), ("auto", d.auto)) if value)

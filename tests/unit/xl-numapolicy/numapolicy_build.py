@@ -25,6 +25,20 @@ def make_in(directory, *args):
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
+def build_double(build, *args):
+    """make for the program with fake-*.c in front of libxl, and sanitizers."""
+    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
+                f"CFLAGS=-O1 -g {SANITIZE}",
+                f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
+                "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", *args)
+    assert done.returncode == 0, done.stderr
+
+
+def build_program(build):
+    build_double(build, f"{build}/xl-numa-policy")
+    return build / "xl-numa-policy"
+
+
 def library_path():
     """Where the program finds the Xen libraries that it was linked against."""
     return str(next(XEN_TOOLS.rglob("libxenlight.so")).parent)

@@ -9,6 +9,7 @@ import pytest
 
 from fake_machine import ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, MIB, Domain, Machine, example
 
+UUIDS = {d.id: d.uuid for d in example().domains}
 EXAMPLE = """\
 NAME     ID TYPE POLICY   HOME VCPUS AT-HOME LOCAL FELL-BACK MEMORY   N0   N1  N2   N3
 Domain-0  0 PV   -        -    -           -     -         -      -    -    -   -    -
@@ -29,11 +30,11 @@ def test_json(xl):
     assert rows[0] == {"name": "Domain-0", "id": 0, "type": "PV", "policy": None,
                        "home_nodes": None, "carrefour": None, "auto": None, "vcpu_nodes": None,
                        "at_home_percent": None, "vcpu_local_percent": None, "fallback_pages": None,
-                       "memory_bytes": None, "memory_by_node_bytes": None}
+                       "uuid": UUIDS[0], "memory_bytes": None, "memory_by_node_bytes": None}
     assert rows[1] == {"name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k",
                        "home_nodes": [0, 1], "carrefour": False, "auto": "off", "vcpu_nodes": [0],
                        "at_home_percent": 100.0, "vcpu_local_percent": 75.0, "fallback_pages": 12,
-                       "memory_bytes": 1024 * MIB,
+                       "uuid": UUIDS[3], "memory_bytes": 1024 * MIB,
                        "memory_by_node_bytes": [768 * MIB, 256 * MIB, 0, 0]}
     assert rows[2]["memory_by_node_bytes"] == [1024 * MIB, 0, 3 * 4096, 1024 * MIB]
     assert rows[2]["memory_bytes"] == sum(rows[2]["memory_by_node_bytes"])
@@ -51,10 +52,10 @@ def test_raw(xl):
     rows = [line.split(" ") for line in text.splitlines()]
     assert host.splitlines()[:2] == ["node total_bytes free_bytes", f"0 {1 << 30} 0"] and len(host.splitlines()) == 5
     assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "vcpu_nodes",
-                       "at_home_percent", "vcpu_local_percent", "fallback_pages", "memory_bytes", "n0", "n1", "n2", "n3"]
-    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 13
+                       "at_home_percent", "vcpu_local_percent", "fallback_pages", "memory_bytes", "uuid", "n0", "n1", "n2", "n3"]
+    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 9 + [UUIDS[0]] + ["-"] * 4
     assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "2-3", "50.0", "50.0", "0",
-                       str(2 * 1024 * MIB + 12288), str(1024 * MIB), "0", "12288",
+                       str(2 * 1024 * MIB + 12288), UUIDS[4], str(1024 * MIB), "0", "12288",
                        str(1024 * MIB)]
 
 
@@ -151,7 +152,7 @@ def test_terminal_width_comes_from_the_terminal(xl):
 def test_raw_and_json_do_not_depend_on_the_screen(xl):
     machine = many_nodes(16)
     narrow = {"machine": machine, "env": {"COLUMNS": "20"}}
-    assert len(xl.raw("list", **narrow)[1]) == 12 + 16
+    assert len(xl.raw("list", **narrow)[1]) == 13 + 16
     assert len(xl.json("list", **narrow)["domains"][0]["memory_by_node_bytes"]) == 16
 
 
@@ -229,10 +230,10 @@ def test_a_row_a_domain(xl):
 def test_brief(xl):
     """Asks neither for memory, for which Xen looks at each page, nor for vCPUs."""
     assert xl.raw("list", "--brief") == [
-        ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "fallback_pages"],
-        ["Domain-0", "0", "PV", "-", "-", "-", "-", "-"],
-        ["guest1", "3", "PVH", "round-4k", "0-1", "no", "off", "12"],
-        ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "0"]]
+        ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "fallback_pages", "uuid"],
+        ["Domain-0", "0", "PV", "-", "-", "-", "-", "-", UUIDS[0]],
+        ["guest1", "3", "PVH", "round-4k", "0-1", "no", "off", "12", UUIDS[3]],
+        ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "0", UUIDS[4]]]
     assert xl.trace() == []
     assert list(xl.json("list", "--brief")) == ["version", "domains"] and "TYPE" in xl.good("list", "--brief")
     xl.good("list")

@@ -59,7 +59,7 @@ def test_text_of_a_policy_that_follows_the_affinity(xl):
 def test_json(xl):
     document = xl.json("show", "guest1")
     assert document["domains"] == [{
-        "name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
+        "name": "guest1", "id": 3, "uuid": "00000003-0000-4000-8000-00000000abcd", "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
         "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off", "vcpu_nodes": [0], "at_home_percent": 100.0,
         "vcpu_local_percent": 75.0,
         "placed_pages": 262144, "fallback_pages": 12, "memory_bytes": 1024 * MIB, **NOTHING_MOVED,
@@ -76,7 +76,7 @@ def test_json(xl):
 def test_raw(xl):
     first, second = xl.good("show", "guest1", "--raw").split("\n\n")
     assert dict(zip(*map(str.split, first.splitlines()))) == {
-        "name": "guest1", "id": "3", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
+        "name": "guest1", "id": "3", "uuid": "00000003-0000-4000-8000-00000000abcd", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
         "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off", "vcpu_nodes": "0", "at_home_percent": "100.0",
         "vcpu_local_percent": "75.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory_bytes": str(1024 * MIB),

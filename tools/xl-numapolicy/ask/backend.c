@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Calls libxl, and copies its answers into plain types. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static bool built_as_pvh(uint32_t domid)
 static void fill_domain(struct domain *domain, const libxl_dominfo *info)
 {
 	domain->id = info->domid;
+	snprintf(domain->uuid, sizeof(domain->uuid), LIBXL_UUID_FMT, LIBXL_UUID_BYTES(info->uuid));
 	domain->name = text_repair(libxl_domid_to_name(ctx, info->domid));
 	domain->dying = info->dying;
 	domain->pv = info->domain_type == LIBXL_DOMAIN_TYPE_PV;
@@ -72,6 +74,41 @@ enum result backend_domains(struct domain **domains, unsigned int *nr)
 	return RESULT_OK;
 }
 
+static bool is_uuid(const char *text)
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	unsigned int i;
+
+	for (i = 0; form[i]; i++)
+		if (form[i] == '-' ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+			return false;
+	return !text[i];
+}
+
+/* Of two, as during a reboot or a migration to the same host, the newer one. */
+static enum result find_uuid(const char *uuid, struct domain *domain)
+{
+	enum result result = RESULT_NO_DOMAIN;
+	libxl_uuid wanted;
+	libxl_dominfo *info;
+	int i, n, newest = -1;
+
+	info = libxl_list_domain(ctx, &n);
+	if (!info)
+		return RESULT_FAILED;
+	if (libxl_uuid_from_string(&wanted, uuid))
+		n = 0;
+	for (i = 0; i < n; i++)
+		if (!libxl_uuid_compare(&info[i].uuid, &wanted) && (newest < 0 || info[i].domid > info[newest].domid))
+			newest = i;
+	if (newest >= 0) {
+		fill_domain(domain, &info[newest]);
+		result = RESULT_OK;
+	}
+	libxl_dominfo_list_free(info, n);
+	return result;
+}
+
 enum result backend_find(const char *which, struct domain *domain)
 {
 	libxl_dominfo info;
@@ -81,6 +118,8 @@ enum result backend_find(const char *which, struct domain *domain)
 	forget_reason();
 	if (!*which)
 		return RESULT_NO_DOMAIN;
+	if (is_uuid(which))
+		return find_uuid(which, domain);
 	/* libxl_domain_qualifier_to_domid() lets numbers wrap around. */
 	if (which[strspn(which, "0123456789")]) {
 		if (libxl_name_to_domid(ctx, which, &domid))

@@ -10,7 +10,7 @@
 
 /* *domains is malloc()ed; each name in it, too. */
 enum result backend_domains(struct domain **domains, unsigned int *nr);
-/* which: a name, or a number (then taken as an id, as xl does). */
+/* which: a name, or a number or a UUID (then taken as such, whatever the names are). */
 enum result backend_find(const char *which, struct domain *domain);
 enum result backend_nodes(struct nodes *nodes);
 enum result backend_affinity(uint32_t domid, bool node[NODES_MAX]);

@@ -81,6 +81,9 @@ void check_domain(enum result result, const struct domain *domain,
 		case RESULT_OK:
 			if (now.dying)
 				die("VM '%s' is being destroyed", name);
+			if (result == RESULT_FOREIGN)
+				die("cannot %s VM '%s': another toolstack has made it, and libxl switches these only "
+				    "for its own; a policy can be set", doing, name);
 			/* fall through */
 		default:
 			die("cannot %s VM '%s'%s%s", doing, name,

@@ -99,6 +99,8 @@ enum result result_of(int rc)
 		return RESULT_NO_POLICY;
 	case ERROR_DEVICE_EXISTS:
 		return RESULT_HAS_DEVICE;
+	case ERROR_JSON_CONFIG_EMPTY:
+		return RESULT_FOREIGN;
 	default:
 		return RESULT_FAILED;
 	}

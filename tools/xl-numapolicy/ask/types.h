@@ -20,11 +20,15 @@ enum result {
 	RESULT_REFUSED,		/* bad argument, or a domain that cannot do this */
 	RESULT_NO_POLICY,	/* it is "none", which has no place for memory */
 	RESULT_HAS_DEVICE,	/* ... assigned to the domain */
+	RESULT_FOREIGN,		/* another toolstack has made the domain: libxl has no configuration of it */
 	RESULT_FAILED,
 };
 
+#define UUID_TEXT 37		/* of a UUID, with the end */
+
 struct domain {
 	uint32_t id;
+	char uuid[UUID_TEXT];	/* lower case */
 	char *name;		/* owned; NULL if the domain has none (yet) */
 	const char *type;	/* "PV", "PVH", "HVM" or "?" */
 	bool pv;

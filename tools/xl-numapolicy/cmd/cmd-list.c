@@ -28,6 +28,7 @@ static const struct field fields[] = {
 	KNOWN("LOCAL", "vcpu_local_percent", CELL_SHARE, local, has_vcpus),
 	KNOWN("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback, has_policy),
 	KNOWN("MEMORY", "memory_bytes", CELL_BYTES, memory, has_usage),
+	KNOWN("UUID", "uuid", CELL_CHARACTERS, domain.uuid, has_id, FOR_PROGRAMS),
 };
 
 /* False if the domain went away meanwhile. */

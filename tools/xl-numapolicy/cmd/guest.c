@@ -15,6 +15,7 @@
 static const struct field fields[] = {
 	FACT("NAME", "name", CELL_TEXT, domain.name),
 	FACT("ID", "id", CELL_NUMBER32, domain.id),
+	FACT("UUID", "uuid", CELL_CHARACTERS, domain.uuid),
 	FACT("TYPE", "type", CELL_TEXT, domain.type),
 	FACT("POLICY", "policy", CELL_TEXT, policy.name),
 	FACT("HOME", "home_nodes", CELL_NODES, policy.weight),

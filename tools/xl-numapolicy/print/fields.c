@@ -19,7 +19,8 @@ unsigned int fields_to_columns(const struct field *fields, unsigned int nr, stru
 {
 	/* Lists are arrays in JSON, which KIND_NUMBER does not quote. */
 	static const enum kind kinds[] = {
-		[CELL_TEXT] = KIND_TEXT, [CELL_NUMBER] = KIND_NUMBER, [CELL_NUMBER32] = KIND_NUMBER,
+		[CELL_TEXT] = KIND_TEXT, [CELL_CHARACTERS] = KIND_TEXT,
+		[CELL_NUMBER] = KIND_NUMBER, [CELL_NUMBER32] = KIND_NUMBER,
 		[CELL_BYTES] = KIND_NUMBER, [CELL_PAGES] = KIND_NUMBER, [CELL_SECONDS] = KIND_NUMBER,
 		[CELL_BOOL] = KIND_BOOL, [CELL_SHARE] = KIND_NUMBER,
 		[CELL_NODES] = KIND_LIST, [CELL_WEIGHTS] = KIND_LIST,
@@ -44,6 +45,9 @@ static void put_field(struct table *table, const struct field *field, const char
 			put_text(table, *(const char *const *)member);
 		else
 			put_nothing(table);
+		break;
+	case CELL_CHARACTERS:
+		put_text(table, member);
 		break;
 	case CELL_NUMBER:
 		put_number(table, *(const uint64_t *)member);
@@ -130,6 +134,7 @@ static void print_value(const struct field *field, const void *member)
 	case CELL_BYTES:
 		printf("%" PRIu64, *(const uint64_t *)member);
 		break;
+	case CELL_CHARACTERS:
 	case CELL_NODES:
 	case CELL_WEIGHTS:
 		/* No object has any. */

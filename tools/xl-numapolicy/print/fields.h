@@ -12,6 +12,7 @@
 /* The type of the member, and how it is printed. */
 enum cell {
 	CELL_TEXT,	/* const char *, nothing if NULL */
+	CELL_CHARACTERS, /* char [] */
 	CELL_NUMBER,	/* uint64_t */
 	CELL_NUMBER32,	/* uint32_t */
 	CELL_BYTES,	/* uint64_t */
