@@ -28,7 +28,7 @@ def test_a_uuid_is_never_a_name(xl):
     machine.domains[2].name = UUID
     assert xl.json("show", UUID, machine=machine)["domains"][0]["id"] == 3
     machine.domains[1].uuid = UUID.replace("5", "6")
-    assert xl.bad("show", UUID, machine=machine) == f"no domain '{UUID}'; 'xl list' shows them"
+    assert xl.bad("show", UUID, machine=machine) == f"no VM '{UUID}'; 'xl list' shows them"
 
 
 @pytest.mark.parametrize("name", [UUID[:-1], UUID + "0", UUID.replace("-", ""), UUID.replace("-", "_"), "g" + UUID[1:],
