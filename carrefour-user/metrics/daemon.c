@@ -68,6 +68,6 @@ static void print_nodes(FILE *f, const char *name, const char *help, const struc
 
 void print_host(FILE *f, const struct daemon *d)
 {
-	print_nodes(f, "xen_numa_node_memory_bytes", "Addresses of a NUMA node, with the holes between them.", d, d->node_bytes);
+	print_nodes(f, "xen_numa_node_memory_bytes", "Memory of a NUMA node, free or not.", d, d->node_bytes);
 	print_nodes(f, "xen_numa_node_memory_free_bytes", "Memory of a node that no domain has.", d, d->node_free);
 }

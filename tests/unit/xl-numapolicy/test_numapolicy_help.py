@@ -48,12 +48,6 @@ def test_a_vm_is_called_a_vm(xl, args):
     assert not re.search(r"\bdomains?\b|\bguests? ", words, re.I)
 
 
-def test_list_says_what_a_node_is_the_size_of(xl):
-    """And the manual does."""
-    for text in xl.good("help", "list"), (SOURCE / "xl-numa-policy.pod").read_text():
-        assert "Xen counts a node's size from its first address to its last" in " ".join(text.split())
-
-
 def test_explain_does_not_promise_all(xl):
     """Of a period, carrefourd writes the first ones to the journal."""
     text = xl.good("help", "explain")

@@ -34,7 +34,7 @@ def test_a_uuid_is_never_a_name(xl):
 @pytest.mark.parametrize("name", [UUID[:-1], UUID + "0", UUID.replace("-", ""), UUID.replace("-", "_"), "g" + UUID[1:],
                                   UUID[:8] + "0" + UUID[9:]])
 def test_what_is_no_uuid_is_a_name(xl, name):
-    assert xl.bad("show", name, machine=foreign()) == f"no domain '{name}'; 'xl list' shows them"
+    assert xl.bad("show", name, machine=foreign()) == f"no VM '{name}'; 'xl list' shows them"
     machine = foreign()
     machine.domains[2].name = name
     assert xl.json("show", name, machine=machine)["domains"][0]["id"] == 4
@@ -49,7 +49,7 @@ def test_of_two_the_newer_one(xl, order):
 
 
 def test_no_list_of_domains(xl):
-    assert xl.bad("show", UUID, machine=foreign().fail("list", -3, "out of luck")) == "cannot look up the domain: out of luck"
+    assert xl.bad("show", UUID, machine=foreign().fail("list", -3, "out of luck")) == "cannot look up the VM: out of luck"
 
 
 def test_a_policy_needs_no_configuration(xl):
