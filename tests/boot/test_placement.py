@@ -3,7 +3,7 @@
 
 import pytest
 
-from harness import checks, guests
+from harness import checks, guests, moving
 from harness.placement import GRAIN
 
 HOMES = {1: [5], 2: [2, 6], 4: [1, 3, 4, 7], 8: list(range(8))}
@@ -144,7 +144,8 @@ def check_memory_follows(machine, node):
     checks.check_policy(dump, "round-4k", [node])
     assert node not in dump.located_pages()
     machine.run("xl numa-policy rebalance g")
-    assert set(guests.dump(machine, "g", 64).located_pages()) == {node}
+    there = guests.dump(machine, "g", 64).located_pages()
+    assert sum(pages for where, pages in there.items() if where != node) <= moving.IN_USE < there[node]
 
 
 @pytest.mark.boot("n8")

@@ -24,6 +24,7 @@ DECLARED = (
     ("0042, a mistake in stock Xen", "common/sched/core.o", "sched_wait_rendezvous_in schedule_cpu_rm"),
     ("0054, a mistake in stock Xen: an index was cut to 32 bits", "arch/x86/mm/p2m-pt.o",
      "p2m_next_level.constprop p2m_pt_set_entry p2m_pt_set_recalc_range"),
+    ("0056, of use without the series: what a node has, not what it spans", "common/sysctl.o", "do_sysctl"),
     ("whether the access was a write is passed on, and not used", "arch/x86/hvm/svm/svm.o", "svm_vmexit_handler"),
     ("a loop became a function, which is inlined: the same instructions, placed otherwise",
      "arch/x86/mm/p2m-ept.o", "resolve_misconfig"),
