@@ -113,35 +113,6 @@ static void answers_say_what_is_known(void **unused)
 	end();
 }
 
-static void set_other_home_nodes(enum fake_call call, unsigned int id)
-{
-	/* The second time in a period: the daemon looks once more before it sets. */
-	if (call == CALL_POLICY_GET && fake.call[call].calls % 2 == 0)
-		fake_guest(id)->policy.home = 2;
-}
-
-static void what_an_administrator_sets_meanwhile_stays(void **unused)
-{
-	struct fake_guest *g;
-
-	(void)unused;
-	begin(2, 1);
-	g = fake_guest(1);
-	g->switches = (struct switches){ .id = 1, .mode = AUTO_ON };
-	g->policy.name = "round-4k";
-	periods(1);
-	fake.call[CALL_POLICY_GET].calls = 0;
-	fake.between = set_other_home_nodes;
-	periods(1);
-	assert_int_equal(fake.call[CALL_POLICY_SET].calls, 0);
-	fake.between = NULL;
-	periods(1);
-	assert_int_equal(fake.call[CALL_POLICY_SET].calls, 1);
-	assert_true(!strcmp(g->policy.name, "first-touch") && g->policy.home == 2);
-	assert_int_equal(g->page_events, true);
-	end();
-}
-
 static void come_or_go(struct fake_guest *g)
 {
 	g->gone = !g->gone;
@@ -370,7 +341,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_log_is_quiet),
 		cmocka_unit_test(metrics_say_what_is_known),
 		cmocka_unit_test(answers_say_what_is_known),
-		cmocka_unit_test(what_an_administrator_sets_meanwhile_stays),
 		cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(what_found_no_memory_comes_later),
 		cmocka_unit_test(a_recording),
