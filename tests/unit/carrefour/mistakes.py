@@ -369,6 +369,7 @@ MUTANTS = {
                                     "test-apply", "auto_keeps_home_nodes_and_weights"),
     "its own policy taken for another's": ("daemon/apply.c", "\tg->changed_under.name = g->advice.policy;\n", "", "test-apply",
                                            "half_of_auto_is_tried_again"),
+    "turns that nobody knows": ("trace/read.c", "p->has_turn = true;", "", "test-recordings", "recordings_are_whole_traces"),
     "affinity each period": ("daemon/observe.c", "if (g->vcpus_at > period)", "if (0)", "test-period",
                              "affinity_is_asked_for_now_and_then"),
     # xenstore and Xen.

@@ -305,6 +305,32 @@ static void a_recording_without_one(void **unused)
 	end();
 }
 
+/* It begins when there were some periods, but before its domains: whose turn it is to be the first goes on from there. */
+static void a_recording_that_begins_late(void **unused)
+{
+	struct recording *r;
+	const char *why;
+	unsigned int i;
+	FILE *f;
+
+	(void)unused;
+	begin(4, 3);
+	d.config.host_moves = 100;
+	for (i = 1; i <= 3; i++)
+		fake_guest(i)->switches.carrefour = false;
+	periods(5);
+	f = fopen("recorded.trace", "w");
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, &(struct host){ .nr_nodes = 4 }, &why);
+	fclose(f);
+	periods(2);
+	for (i = 1; i <= 3; i++)
+		fake_guest(i)->switches.carrefour = true;
+	fake.changed = true;
+	periods(30);
+	assert_int_equal(record_finish(r).error, 0);
+	end();
+}
+
 /* One cannot be looked at for some periods, in which its table shrinks, and grows back. */
 static void a_recording_with_a_gap(void **unused)
 {
@@ -321,7 +347,7 @@ static void a_recording_with_a_gap(void **unused)
 		fake_guest(i)->span = 1 << 14;
 		fake_guest(i)->gone = i > 2;
 	}
-	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 4, &why);
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, &(struct host){ .nr_nodes = 4 }, &why);
 	fclose(f);
 	for (i = 0; i < 50; i++) {
 		fake.call[CALL_GET].error = i >= 15 && i < 35 ? EAGAIN : 0;
@@ -346,6 +372,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_recording),
 		cmocka_unit_test(a_recording_of_tables_that_grow_back),
 		cmocka_unit_test(a_recording_without_one),
+		cmocka_unit_test(a_recording_that_begins_late),
 		cmocka_unit_test(a_recording_with_a_gap),
 	};
 

@@ -46,9 +46,9 @@ def test_recorded_tables(built, replay, tmp_path, test, sizes):
     assert (tmp_path / "again").read_text() == text
 
 
-@pytest.mark.parametrize("test", ["a_recording_without_one", "a_recording_with_a_gap"])
+@pytest.mark.parametrize("test", ["a_recording_without_one", "a_recording_that_begins_late", "a_recording_with_a_gap"])
 def test_recorded_turns(built, replay, tmp_path, test):
-    """The host's budget goes around, and one of the guests is not sampled, or not for some periods."""
+    """The host's budget goes around; one of the guests is not sampled, or not for some periods; the daemon runs already."""
     ctests.check_passed(ctests.run(built / "test-told", test, cwd=tmp_path))
     assert replay("-k", tmp_path / "recorded.trace") == ""
 
