@@ -10,31 +10,44 @@
 #include "decide/explain.h"
 #include "store/store.h"
 
+/* Home nodes that follow the affinity, and their weights, change with it: nobody has set them. */
 static bool is_same(const struct xen_policy *a, const struct xen_policy *b)
 {
-	return !strcmp(a->name, b->name) && a->home == b->home && a->follows_affinity == b->follows_affinity &&
-	       a->max_pause_us == b->max_pause_us && a->nr_weights == b->nr_weights &&
-	       !memcmp(a->weight, b->weight, a->nr_weights * sizeof(*a->weight));
+	if (strcmp(a->name, b->name) || a->follows_affinity != b->follows_affinity)
+		return false;
+	return a->follows_affinity || (a->home == b->home && a->nr_weights == b->nr_weights &&
+				       !memcmp(a->weight, b->weight, a->nr_weights * sizeof(*a->weight)));
 }
 
-/* ECANCELED: somebody has set another policy, home nodes or weights since this period began, and that stays. */
+/*
+ * Only its name: home nodes and weights are those that there are by now. ECANCELED: that the class has changed is no reason
+ * any more, as somebody has set a policy since.
+ */
 static int set_policy(struct guest *g)
 {
 	struct xen_policy now;
-	int error;
+	int error = xen_policy_get(g->switches.id, &now);
 
-	if (!strcmp(g->policy.name, g->advice.policy))
-		return 0;
-	error = xen_policy_get(g->switches.id, &now);
-	if (error)
+	if (error || !strcmp(now.name, g->advice.policy))
 		return error;
-	if (!is_same(&now, &g->policy))
+	if (g->changing && !is_same(&now, &g->changed_under))
 		return ECANCELED;
 	error = xen_policy_set(g->switches.id, &now, g->advice.policy);
+	if (error)
+		return error;
+	g->changed_under = now;
+	g->changed_under.name = g->advice.policy;
 	/* First-touch has no place for what is touched already. */
-	if (!error && g->advice.class == CLASS_HIGH)
+	if (g->advice.class == CLASS_HIGH)
 		guest_follow(g);
-	return error;
+	return 0;
+}
+
+/* The class is what it was, until samples of the policy that there is now say otherwise for as long as it takes. */
+static void take_back(struct guest *g)
+{
+	auto_take_back(&g->auto_state, &g->changed_from);
+	guest_log(g, LEVEL_INFO, "auto leaves the policy that was set meanwhile");
 }
 
 /* Returns whether it is done. What fails is tried again in the next period, and said once. */
@@ -43,28 +56,43 @@ static bool apply(struct guest *g, uint64_t now)
 	const struct advice *a = &g->advice;
 	int error = set_policy(g);
 
+	if (error == ECANCELED) {
+		take_back(g);
+		return true;
+	}
 	if (!error && !store_tell_guest(g->switches.id, a->class != CLASS_HIGH))
 		error = EIO;
 	/* What the next daemon goes by comes last. */
 	if (!error && !store_write_class(g->switches.id, a->class, a->carrefour, g->follow.on))
 		error = EIO;
-	if (guest_says(g, TOPIC_AUTO, error == ECANCELED ? 0 : error, now))
+	/* A domain that is gone is told of by its next counters. */
+	if (guest_says(g, TOPIC_AUTO, error == ESRCH ? 0 : error, now))
 		guest_log(g, LEVEL_WARNING, "auto cannot set %s%s: %s; tried again each period", a->policy,
 			  a->carrefour ? ",carrefour" : "", error == EIO ? "xenstore cannot be written" : strerror(error));
 	return !error;
 }
 
+/* Between two changes it is the administrator's turn: what was set by hand stays. */
+static void class_changed(struct guest *g, const struct auto_state *before)
+{
+	if (!g->changing)
+		g->changed_from = *before;
+	g->changed_under = g->policy;
+	g->changing = true;
+	g->applied = false;
+}
+
 void apply_advice(const struct daemon *d, struct guest *g)
 {
 	struct auto_input in = auto_input_of(&g->in, &g->out.verdict, g->policy.name, g->switches.carrefour);
+	struct auto_state before = g->auto_state;
 	char text[EXPLAIN_SIZE];
 
 	if (g->switches.mode == AUTO_OFF)
 		return;
 	g->advice = auto_step(&g->auto_state, &d->config, &in);
-	/* Between two changes it is the administrator's turn: what was set by hand stays. */
 	if (g->advice.why == AUTO_CHANGED)
-		g->applied = false;
+		class_changed(g, &before);
 	if (g->advice.why == AUTO_CHANGED || !g->advised) {
 		auto_explain(text, sizeof(text), &g->advice, &d->config);
 		guest_log(g, LEVEL_INFO, "auto %s %s", g->switches.mode == AUTO_ON ? "chooses" : "would choose", text);
@@ -76,4 +104,5 @@ void apply_advice(const struct daemon *d, struct guest *g)
 	 */
 	if (g->switches.mode == AUTO_ON && !g->applied && g->seen.guest_ns)
 		g->applied = apply(g, d->now);
+	g->changing &= !g->applied;
 }

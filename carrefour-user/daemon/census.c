@@ -35,11 +35,16 @@ static void learn_name(struct hosted *h)
 }
 
 /* What cannot be asked is not known; a domain that is gone, the next list leaves out. */
-static void ask(struct hosted *h)
+static void ask(const struct daemon *d, struct hosted *h)
 {
+	const struct guest *g = guests_find(d, h->xen.id);
+	bool known = g && g->looked;	/* since this period began */
+
 	if (!h->named)
 		learn_name(h);
-	h->has_policy = !h->xen.pv && !xen_policy_get(h->xen.id, &h->policy);
+	if (known)
+		h->policy = g->policy;
+	h->has_policy = known || (!h->xen.pv && !xen_policy_get(h->xen.id, &h->policy));
 	h->has_moves = !h->xen.pv && !xen_moves(h->xen.id, h->moves);
 }
 
@@ -54,7 +59,7 @@ void census_look(struct daemon *d)
 		log_line(LEVEL_WARNING, "cannot ask which domains there are: %s; no metrics meanwhile", strerror(error));
 	c->error = error;
 	for (i = 0; c->known && i < c->nr && breathe(d); i++)
-		ask(&c->hosted[i]);
+		ask(d, &c->hosted[i]);
 	hosted_find_twins(c);
 }
 

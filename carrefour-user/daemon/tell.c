@@ -90,7 +90,9 @@ static bool between(void *with)
 void tell_recordings(struct daemon *d, const uint64_t *free_bytes)
 {
 	struct trace_domain *domain = calloc(d->nr + 1, sizeof(*domain));
-	struct trace_period p = { .ns = d->ns, .accesses_per_us = d->host.accesses_per_us, .domain = domain };
+	struct trace_period p = {
+		.ns = d->ns, .accesses_per_us = d->host.accesses_per_us, .has_turn = true, .turn = d->period, .domain = domain,
+	};
 	unsigned int i;
 
 	if (!domain) {

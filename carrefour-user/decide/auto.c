@@ -183,6 +183,14 @@ struct advice auto_step(struct auto_state *s, const struct config *config, const
 	};
 }
 
+void auto_take_back(struct auto_state *s, const struct auto_state *before)
+{
+	*s = *before;
+	s->candidate = s->class;
+	s->candidate_ns = 0;
+	s->mean = s->private = unknown;
+}
+
 void auto_explain(char *buf, size_t size, const struct advice *a, const struct config *c)
 {
 	static const char *const whys[NR_AUTO_WHYS] = {

@@ -64,6 +64,9 @@ struct auto_state auto_begin(void);
 struct auto_input auto_input_of(const struct input *in, const struct verdict *v, const char *policy, bool carrefour);
 struct advice auto_step(struct auto_state *state, const struct config *config, const struct auto_input *input);
 
+/* The class that was found last is not to be: it is as @before, and what has led to it is forgotten. */
+void auto_take_back(struct auto_state *state, const struct auto_state *before);
+
 const char *class_name(enum auto_class class);
 const char *class_policy(enum auto_class class);
 /* A line without newline. */

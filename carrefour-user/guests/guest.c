@@ -91,7 +91,7 @@ void guest_update(struct guest *g, const struct switches *switches)
 	g->switches = *switches;
 	/* Switched on, it has to learn, and to act; what it only said so far, it has learnt. */
 	if (switches->mode != before) {
-		g->advised = g->applied = false;
+		g->advised = g->applied = g->changing = false;
 		g->follow = (struct follow){ .on = false };
 	}
 	if (before == AUTO_OFF)

@@ -10,7 +10,7 @@
  *	looked to nr_vcpus		daemon/observe.c; period also daemon/sampling.c, which reads into it
  *	domain to calm			daemon/period.c; guest.c forgets the domain
  *	history, metrics		daemon/tell.c; metrics also daemon/observe.c, what Xen has counted
- *	auto_state to applied		daemon/apply.c; guest.c begins them anew when auto is switched
+ *	auto_state to changed_under		daemon/apply.c; guest.c begins them anew when auto is switched
  *	follow				daemon/follow-memory.c; guest.c begins and ends it
  *	said				whoever says it
  */
@@ -87,6 +87,9 @@ struct guest {
 	struct auto_state auto_state;
 	struct advice advice;
 	bool advised, applied;		/* there is an advice; it was done, or had been before */
+	bool changing;			/* it is not done, and is for another class: */
+	struct auto_state changed_from;	/* than this one had */
+	struct xen_policy changed_under;	/* found under it, or auto's own since */
 	struct follow follow;
 
 	struct said said[NR_TOPICS];

@@ -139,11 +139,12 @@ static void keep(struct trace_domain *d, const struct outcome *out)
 
 static void replay_period(struct replay *r, struct trace_period *p)
 {
+	uint64_t turn = p->has_turn ? p->turn : r->period;
 	unsigned int i;
 
 	host_next_period(&r->host, &r->config, p->free, p->accesses_per_us);
 	for (i = 0; i < p->nr; i++) {
-		struct trace_domain *d = &p->domain[host_turn(r->period, i, p->nr)];
+		struct trace_domain *d = &p->domain[host_turn(turn, i, p->nr)];
 		struct replayed *g = find_guest(r, d->id);
 		struct outcome out;
 

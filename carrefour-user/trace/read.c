@@ -208,6 +208,12 @@ static bool read_period(struct trace *t, struct trace_period *p)
 	while ((word = words_line(t))) {
 		struct trace_domain *d;
 
+		if (!p->nr && !p->has_turn && !strcmp(word, "turn")) {
+			p->has_turn = true;
+			if (!words_number(t, "turn", 10, UINT64_MAX, &p->turn) || !words_end(t))
+				return false;
+			continue;
+		}
 		if (strcmp(word, "domain")) {
 			words_unread(t);
 			return true;

@@ -38,6 +38,8 @@ struct trace_period {
 	uint64_t ns;
 	int64_t accesses_per_us;	/* -1: unknown */
 	uint64_t free[NODES_MAX];
+	bool has_turn;
+	uint64_t turn;			/* as host_turn() takes it; not known: as if there were no periods before the trace */
 	struct trace_domain *domain;
 	unsigned int nr;
 };
@@ -69,7 +71,7 @@ void trace_free(struct trace_period *period);
 
 /* Writers; whether all was written ferror() tells. */
 void trace_write_begin(FILE *file, const struct config *config, const struct host *host);
-/* The line of a period, and a domain in it: trace_write_period() is both, for all of its domains. */
+/* The lines of a period, and a domain in it: trace_write_period() is both, for all of its domains. */
 void trace_write_head(FILE *file, unsigned int nr_nodes, const struct trace_period *period);
 void trace_write_domain(FILE *file, unsigned int nr_nodes, const struct trace_domain *domain);
 void trace_write_period(FILE *file, unsigned int nr_nodes, const struct trace_period *period);

@@ -106,6 +106,8 @@ void trace_write_head(FILE *f, unsigned int nr_nodes, const struct trace_period 
 	for (i = 0; i < nr_nodes; i++)
 		fprintf(f, " %" PRIu64, p->free[i]);
 	fputc('\n', f);
+	if (p->has_turn)
+		fprintf(f, "turn %" PRIu64 "\n", p->turn);
 }
 
 void trace_write_period(FILE *f, unsigned int nr_nodes, const struct trace_period *p)

@@ -56,10 +56,12 @@ int xen_count_memory(unsigned int domid, uint64_t *gfn, uint64_t bytes[NODES_MAX
 
 int xen_moves(unsigned int domid, uint64_t pages[NR_RESULTS])
 {
-	struct fake_guest *g = fake_guest(domid);
+	struct fake_guest *g;
+	int error = fake_enter_guest(CALL_STATS, domid, &g);
 
-	if (!g || g->gone)
-		return ESRCH;
-	memcpy(pages, g->moves, sizeof(g->moves));
-	return g->pv ? EOPNOTSUPP : 0;
+	if (!error && g->pv)
+		error = EOPNOTSUPP;
+	if (!error)
+		memcpy(pages, g->moves, sizeof(g->moves));
+	return error;
 }

@@ -26,11 +26,17 @@ uint64_t clock_wall_ns(void)
 	return fake.real ? (uint64_t)time(NULL) * 1000 * MS : fake.began + fake.now;
 }
 
+static bool is_domctl(enum fake_call call)
+{
+	return call != CALL_HOST && call != CALL_DOMAINS && call != CALL_STORE && call != CALL_WRITE && call != CALL_NAME;
+}
+
 int fake_enter(enum fake_call call, unsigned int id)
 {
 	struct fake_trouble *c = &fake.call[call];
 
 	c->calls++;
+	fake.domctls += is_domctl(call);
 	if (fake.between)
 		fake.between(call, id);
 	if (fake.real && c->us)
@@ -126,7 +132,7 @@ int xen_open(void)
 {
 	static const char *const calls[NR_CALLS] = {
 		"HOST", "VCPUS", "POLICY_GET", "POLICY_SET", "REBALANCE", "START", "GET", "MOVE", "STORE", "WRITE",
-		"DOMAINS", "COUNT", "NAME"
+		"DOMAINS", "COUNT", "STATS", "NAME"
 	};
 	unsigned int i, follows = fake_number("FAKE_FOLLOWS", 0);
 	char name[64];
@@ -194,6 +200,8 @@ int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr)
 	if (!new)
 		return ENOMEM;
 	memset(new, NO_NODE, g->nr_vcpus);
+	/* Beside the domain, each of them is asked for. */
+	fake.domctls += g->nr_vcpus;
 	*vcpu_node = new;
 	*nr = g->nr_vcpus;
 	return 0;

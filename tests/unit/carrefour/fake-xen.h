@@ -11,7 +11,7 @@
 
 enum fake_call {
 	CALL_HOST, CALL_VCPUS, CALL_POLICY_GET, CALL_POLICY_SET, CALL_REBALANCE, CALL_START, CALL_GET, CALL_MOVE, CALL_STORE,
-	CALL_WRITE, CALL_DOMAINS, CALL_COUNT, CALL_NAME, NR_CALLS
+	CALL_WRITE, CALL_DOMAINS, CALL_COUNT, CALL_STATS, CALL_NAME, NR_CALLS
 };
 
 struct fake_guest {
@@ -54,6 +54,7 @@ struct fake {
 		unsigned int us;	/* that a call takes */
 		unsigned int calls;	/* that there were */
 	} call[NR_CALLS];
+	unsigned int domctls;		/* that the real xen/ makes for all these calls */
 	void (*between)(enum fake_call call, unsigned int id);	/* called before each one; NULL: nothing is */
 };
 

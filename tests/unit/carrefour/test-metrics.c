@@ -161,72 +161,6 @@ static void it_is_known_again(void **unused)
 	stop();
 }
 
-static unsigned int counting, others;
-
-static void count_in_turn(enum fake_call call, unsigned int id)
-{
-	if (call == CALL_COUNT && id != counting) {
-		others += counting && fake_guest(counting)->steps > 1 && d.census.gfn;
-		counting = id;
-	}
-}
-
-/* Of hundreds of steps each: one after the other, none twice in a minute, and not all of a period. */
-static void counting_is_bounded(void **unused)
-{
-	uint64_t longest_of = 0;
-	unsigned int i, p;
-
-	(void)unused;
-	start(2, 9);
-	counting = others = 0;
-	fake.between = count_in_turn;
-	fake.call[CALL_COUNT].us = 4000;
-	for (i = 1; i <= 9; i++) {
-		fake_guest(i)->switches.carrefour = false;
-		fake_guest(i)->steps = 200;
-		fake_guest(i)->bytes[0] = 200 << 20;
-	}
-	for (p = 0; p < 160; p++) {
-		uint64_t before = fake.now;
-
-		periods(1);
-		if (fake.now - before - 1000 * MS > longest_of)
-			longest_of = fake.now - before - 1000 * MS;
-		/* Half of a count is none. */
-		if (p == 3)
-			assert_false(has(FILE_NAME, "_memory_bytes{" UUID("1")));
-		if (p == 12)
-			assert_true(has(FILE_NAME, "_memory_bytes{" UUID("1") ",domain=\"vm1\",node=\"0\"} 209715200\n") &&
-				    !has(FILE_NAME, "_memory_bytes{" UUID("5")));
-	}
-	/* 100 ms, and a step that began within them; in between, others were served. */
-	assert_in_range(longest_of, 90 * MS, 105 * MS);
-	assert_in_range(longest, 1, 60 * MS);
-	assert_int_equal(others, 0);
-	/* Nine that take 8 s each: more than a minute, and all have their turn. */
-	for (i = 1; i <= 9; i++)
-		assert_in_range(fake_guest(i)->counted, 2, 3);
-	stop();
-
-	/* What is quick is not asked for more often. */
-	start(2, 5);
-	fake.between = NULL;
-	fake.call[CALL_COUNT].us = 1000;
-	periods(121);
-	for (i = 1; i <= 5; i++)
-		assert_in_range(fake_guest(i)->counted, 2, 3);
-	assert_true(fake.call[CALL_COUNT].calls <= 15);
-	stop();
-
-	/* Without a file nobody asks. */
-	start(2, 5);
-	*d.config.metrics = '\0';
-	periods(3);
-	assert_int_equal(fake.call[CALL_COUNT].calls + fake.call[CALL_DOMAINS].calls, 0);
-	stop();
-}
-
 static void what_is_not_known_is_left_out(void **unused)
 {
 	struct stat before, after;
@@ -390,7 +324,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_domain_is_told), cmocka_unit_test(it_is_known_again),
-		cmocka_unit_test(counting_is_bounded), cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(it_is_written_when_it_is_time), cmocka_unit_test(what_lies_beside_it_stays),
 		cmocka_unit_test(a_full_disk_is_no_half_file), cmocka_unit_test(nodes_are_text),
 	};

@@ -300,6 +300,44 @@ static void affinity_is_asked_for_now_and_then(void **unused)
 	end();
 }
 
+static unsigned int domctls_of(unsigned int nr_periods)
+{
+	unsigned int before = fake.domctls;
+
+	periods(nr_periods);
+	return fake.domctls - before;
+}
+
+/* A domctl takes a lock that all toolstacks share: of no domain is there more than what is needed. */
+static void little_is_asked_of_xen(void **unused)
+{
+	(void)unused;
+	begin(2, 10);
+	d.config.vm_moves = 0;
+	periods(30);
+	fake.call[CALL_MOVE].calls = 0;
+	/* Counters and policy; every tenth period, the domain and its four vCPUs. */
+	assert_int_equal(domctls_of(10) - fake.call[CALL_MOVE].calls, 10 * (10 * 2 + 5));
+	/* Nothing has changed in xenstore, and there are no moves. */
+	end();
+
+	/* One that somebody else samples: whether that still is so. One that cannot be sampled: twice a minute. */
+	begin(2, 10);
+	fake.call[CALL_START].error = EBUSY;
+	periods(2);
+	assert_int_equal(domctls_of(60), 60 * 10);
+	fake.call[CALL_START].error = EXDEV;
+	periods(2);
+	assert_int_equal(domctls_of(60), 2 * 10);
+	end();
+
+	/* One with nothing on, without metrics. */
+	begin(2, 10);
+	fake.changed = false;
+	assert_int_equal(domctls_of(60), 0);
+	end();
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -316,6 +354,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(who_is_refused_gives_back),
 		cmocka_unit_test(who_is_not_looked_at_gives_back),
 		cmocka_unit_test(affinity_is_asked_for_now_and_then),
+		cmocka_unit_test(little_is_asked_of_xen),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

@@ -24,8 +24,8 @@ static struct trace_domain traced(unsigned int id, const uint64_t *matrix, const
 	};
 }
 
-/* What a recording of @domid has, as trace-read.c takes it: periods in the low half, samples in the high one. */
-static uint64_t read_back(const char *path, unsigned int vm_moves)
+/* What a recording has, as trace-read.c takes it: periods in the low half, samples in the high one. */
+static uint64_t read_back(const char *path, unsigned int vm_moves, uint64_t turn)
 {
 	struct trace_period p;
 	struct trace t;
@@ -38,6 +38,7 @@ static uint64_t read_back(const char *path, unsigned int vm_moves)
 	assert_int_equal(t.config.vm_moves, vm_moves);
 	while ((found = trace_read(&t, &p)) > 0) {
 		periods++;
+		assert_true(p.has_turn == (turn > 0) && p.turn == turn);
 		for (i = 0; i < p.nr; i++)
 			samples += p.domain[i].in.nr_samples;
 		trace_free(&p);
@@ -53,7 +54,7 @@ static void recordings_are_whole_traces(void **unused)
 	const uint64_t matrix[4] = { 1, 2, 0, 4 };
 	const struct sample s[3] = { { .gfn = 1 }, { .gfn = 2 }, { .gfn = 3 } };
 	struct trace_domain domain[2] = { traced(5, matrix, s, 1), traced(6, matrix, s, 3) };
-	struct trace_period p = { .ns = 1000, .accesses_per_us = -1, .domain = domain, .nr = 2 };
+	struct trace_period p = { .ns = 1000, .accesses_per_us = -1, .has_turn = true, .turn = 7, .domain = domain, .nr = 2 };
 	struct config c = config_defaults();
 	struct recording *one, *all;
 	struct record_end e;
@@ -76,8 +77,8 @@ static void recordings_are_whole_traces(void **unused)
 	record_period(&p, 2, go_on, NULL);
 	e = record_finish(all);
 	assert_true(e.periods == 2 && e.samples == 8 && !e.error && e.reconfigured);
-	assert_int_equal(read_back(path[0], 77), 2 | 6ULL << 32);
-	assert_int_equal(read_back(path[1], 77), 2 | 8ULL << 32);
+	assert_int_equal(read_back(path[0], 77, 7), 2 | 6ULL << 32);
+	assert_int_equal(read_back(path[1], 77, 7), 2 | 8ULL << 32);
 	unlink(path[0]);
 	unlink(path[1]);
 }
@@ -118,8 +119,8 @@ static void a_period_is_whole_or_not_there(void **unused)
 	/* The daemon ends. */
 	record_period(&p, 2, go_on, &c);
 	assert_int_equal(record_finish(begins).periods, 1);
-	assert_int_equal(read_back(path[0], 77), 1 | 2ULL << 32);
-	assert_int_equal(read_back(path[1], 77), 1 | 2ULL << 32);
+	assert_int_equal(read_back(path[0], 77, 0), 1 | 2ULL << 32);
+	assert_int_equal(read_back(path[1], 77, 0), 1 | 2ULL << 32);
 	unlink(path[0]);
 	unlink(path[1]);
 }

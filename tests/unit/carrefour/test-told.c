@@ -113,35 +113,6 @@ static void answers_say_what_is_known(void **unused)
 	end();
 }
 
-static void set_other_home_nodes(enum fake_call call, unsigned int id)
-{
-	/* The second time in a period: the daemon looks once more before it sets. */
-	if (call == CALL_POLICY_GET && fake.call[call].calls % 2 == 0)
-		fake_guest(id)->policy.home = 2;
-}
-
-static void what_an_administrator_sets_meanwhile_stays(void **unused)
-{
-	struct fake_guest *g;
-
-	(void)unused;
-	begin(2, 1);
-	g = fake_guest(1);
-	g->switches = (struct switches){ .id = 1, .mode = AUTO_ON };
-	g->policy.name = "round-4k";
-	periods(1);
-	fake.call[CALL_POLICY_GET].calls = 0;
-	fake.between = set_other_home_nodes;
-	periods(1);
-	assert_int_equal(fake.call[CALL_POLICY_SET].calls, 0);
-	fake.between = NULL;
-	periods(1);
-	assert_int_equal(fake.call[CALL_POLICY_SET].calls, 1);
-	assert_true(!strcmp(g->policy.name, "first-touch") && g->policy.home == 2);
-	assert_int_equal(g->page_events, true);
-	end();
-}
-
 static void come_or_go(struct fake_guest *g)
 {
 	g->gone = !g->gone;
@@ -334,6 +305,32 @@ static void a_recording_without_one(void **unused)
 	end();
 }
 
+/* It begins when there were some periods, but before its domains: whose turn it is to be the first goes on from there. */
+static void a_recording_that_begins_late(void **unused)
+{
+	struct recording *r;
+	const char *why;
+	unsigned int i;
+	FILE *f;
+
+	(void)unused;
+	begin(4, 3);
+	d.config.host_moves = 100;
+	for (i = 1; i <= 3; i++)
+		fake_guest(i)->switches.carrefour = false;
+	periods(5);
+	f = fopen("recorded.trace", "w");
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, &(struct host){ .nr_nodes = 4 }, &why);
+	fclose(f);
+	periods(2);
+	for (i = 1; i <= 3; i++)
+		fake_guest(i)->switches.carrefour = true;
+	fake.changed = true;
+	periods(30);
+	assert_int_equal(record_finish(r).error, 0);
+	end();
+}
+
 /* One cannot be looked at for some periods, in which its table shrinks, and grows back. */
 static void a_recording_with_a_gap(void **unused)
 {
@@ -350,7 +347,7 @@ static void a_recording_with_a_gap(void **unused)
 		fake_guest(i)->span = 1 << 14;
 		fake_guest(i)->gone = i > 2;
 	}
-	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, 4, &why);
+	r = record_begin(dup(fileno(f)), RECORD_ALL, &d.config, &(struct host){ .nr_nodes = 4 }, &why);
 	fclose(f);
 	for (i = 0; i < 50; i++) {
 		fake.call[CALL_GET].error = i >= 15 && i < 35 ? EAGAIN : 0;
@@ -370,12 +367,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_log_is_quiet),
 		cmocka_unit_test(metrics_say_what_is_known),
 		cmocka_unit_test(answers_say_what_is_known),
-		cmocka_unit_test(what_an_administrator_sets_meanwhile_stays),
 		cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(what_found_no_memory_comes_later),
 		cmocka_unit_test(a_recording),
 		cmocka_unit_test(a_recording_of_tables_that_grow_back),
 		cmocka_unit_test(a_recording_without_one),
+		cmocka_unit_test(a_recording_that_begins_late),
 		cmocka_unit_test(a_recording_with_a_gap),
 	};
 

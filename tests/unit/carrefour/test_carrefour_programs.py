@@ -16,7 +16,7 @@ PROGRAMS = ("test-decide", "test-nodes", "test-limits", "test-large", "test-rand
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{ROOT}", f"-I{HERE}"]
 # With a stand-in for what they need, and the objects that they alone have.
 STAND_IN = ("fake-", "periods.", "daemon.")
-FAKED = {"test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
+FAKED = {"test-apply": STAND_IN, "test-census": STAND_IN, "test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
          "test-store": ("store.store.", "fake-xenstore.", "fake-memory."), "test-xen": ("xen.host.", "xen.census.")}
 KNOW_XEN = ("test-store", "test-xen")
 # of those that have fake-memory.o
@@ -46,9 +46,9 @@ def test_recorded_tables(built, replay, tmp_path, test, sizes):
     assert (tmp_path / "again").read_text() == text
 
 
-@pytest.mark.parametrize("test", ["a_recording_without_one", "a_recording_with_a_gap"])
+@pytest.mark.parametrize("test", ["a_recording_without_one", "a_recording_that_begins_late", "a_recording_with_a_gap"])
 def test_recorded_turns(built, replay, tmp_path, test):
-    """The host's budget goes around, and one of the guests is not sampled, or not for some periods."""
+    """The host's budget goes around; one of the guests is not sampled, or not for some periods; the daemon runs already."""
     ctests.check_passed(ctests.run(built / "test-told", test, cwd=tmp_path))
     assert replay("-k", tmp_path / "recorded.trace") == ""
 
