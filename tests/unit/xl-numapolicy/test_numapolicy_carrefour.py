@@ -333,7 +333,7 @@ def test_what_the_daemon_says_badly(xl, tmp_path, answer, words):
     with daemon(tmp_path, lambda *_: answer) as (env, _):
         assert words in xl.bad("explain", "guest1", env=env)
         # and what only adds to the rest goes without
-        assert "accesses" not in xl.good("show", "guest1", env=env)
+        assert "accesses" not in xl.run("show", "guest1", env=env).stdout
 
 
 def test_without_a_daemon(xl):
@@ -465,6 +465,31 @@ def test_a_daemon_that_does_not_answer(program, tmp_path):
             for process in processes.values():
                 process.kill()
                 process.communicate()
+
+
+@pytest.mark.parametrize("answer, why", [
+    (b"{", "carrefourd's answer makes no sense; is it of another version? Going on without it"),
+    (b"", "carrefourd did not answer: Connection reset by peer; going on without it"),
+    ({"version": 1, "error": "no memory\x1b"}, "carrefourd says: no memory\\x1b; going on without it"),
+])
+def test_a_daemon_with_no_answer_of_use(xl, tmp_path, answer, why):
+    """It runs all the same."""
+    with daemon(tmp_path, lambda *_: answer) as (env, _):
+        for args, words in ((["top", "--count", "2"], "  carrefourd does not answer\n"),
+                            (["show", "guest1"], "carrefour   off, auto off\n"),
+                            (["set", "guest1", "+auto"], "guest1 (id 3): auto on\n")):
+            done = xl.run(*args, env=env)
+            assert done.returncode == 0 and words in done.stdout and "does not run" not in done.stdout
+            assert done.stderr == f"xl numa-policy: {why}\n"
+
+
+def test_what_the_daemon_says_does_not_work_the_terminal(xl, tmp_path):
+    said = EXPLAIN | {"auto_says": "a\x1b[31m", "last_period": "b\x1b[31m", "decisions": [
+        {"seconds_ago": 1, "action": "c\x1b[31m", "text": "d\x1b[31m", "result": "e\x1b[31m"}]}
+    with daemon(tmp_path, lambda *_: said) as (env, _):
+        for options in [], ["--raw"], ["--json"]:
+            text = xl.good("explain", "guest1", *options, env=env)
+            assert "\x1b" not in text and "d\\" in text
 
 
 def test_replay(xl, tmp_path):

@@ -18,6 +18,7 @@
 #define ANSWER_MAX (64 << 20)	/* bytes; a thousand domains take one of them */
 #define ANSWER_SECONDS 5	/* what takes it longer is stopped or stuck */
 #define SILENT "carrefourd runs, but has not answered for %d seconds"
+#define STRANGE "carrefourd's answer makes no sense; is it of another version?"
 
 /* An answer is yajl's tree, under a name of our own. */
 static yajl_val tree_of(const struct answer *answer)
@@ -169,12 +170,18 @@ static char *ask(const char *request, int file, void (*wait)(int fd))
 	return text;
 }
 
+/* By errno: nobody listens. */
+static bool is_absent(void)
+{
+	return errno == ENOENT || errno == ECONNREFUSED;
+}
+
 char *carrefour_ask(const char *request, int file, void (*wait)(int fd))
 {
 	char *text = ask(request, file, wait);
 	struct answer *answer;
 
-	if (!text && (errno == ENOENT || errno == ECONNREFUSED))
+	if (!text && is_absent())
 		die("carrefourd does not run; 'systemctl start carrefourd' starts it");
 	if (!text && errno == EACCES)
 		die("no permission to ask carrefourd; run this as root");
@@ -184,7 +191,7 @@ char *carrefour_ask(const char *request, int file, void (*wait)(int fd))
 		die("carrefourd did not answer: %s", strerror(errno));
 	answer = answer_parse(text);
 	if (!answer)
-		die("carrefourd's answer makes no sense; is it of another version?");
+		die(STRANGE);
 	if (*answer_text(answer, "error")) {
 		free(text);
 		die("%s", answer_text(answer, "error"));
@@ -221,26 +228,34 @@ static void add(const struct answer *item, void *arg)
 	copy_word(d->class, answer_text(advice, "class"));
 }
 
-/* Once is enough, for who asks again and again. */
-static void say_silent(void)
+/* By errno, if there is no text. Once is enough, for who asks again and again. */
+static void say_mute(const char *text, const struct answer *answer)
 {
 	static bool said;
 
-	if (!said)
-		say(SILENT "; going on without it", ANSWER_SECONDS);
+	if (said)
+		return;
 	said = true;
+	if (!text && errno == EAGAIN)
+		say(SILENT "; going on without it", ANSWER_SECONDS);
+	else if (!text)
+		say("carrefourd did not answer: %s; going on without it", strerror(errno));
+	else if (!answer)
+		say(STRANGE " Going on without it");
+	else
+		say("carrefourd says: %s; going on without it", answer_text(answer, "error"));
 }
 
 bool carrefour_show(struct watching *watching)
 {
 	char *text = ask("show", -1, NULL);
-	bool silent = !text && errno == EAGAIN;
+	bool absent = !text && is_absent();
 	struct answer *answer = text ? answer_parse(text) : NULL;
 	bool ok = answer && !*answer_text(answer, "error");
 
-	*watching = (struct watching){ .silent = silent };
-	if (silent)
-		say_silent();
+	*watching = (struct watching){ .mute = !ok && !absent };
+	if (watching->mute)
+		say_mute(text, answer);
 	if (ok) {
 		watching->period = answer_number(answer, "period");
 		watching->period_ms = answer_number(answer, "period_ms");

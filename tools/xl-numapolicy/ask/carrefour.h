@@ -27,10 +27,10 @@ struct watching {
 	uint64_t period, period_ms;	/* number of the last one; length */
 	struct watched *watched;	/* malloc()ed, in the order of ids */
 	unsigned int nr;
-	bool silent;			/* there is a daemon, but it does not answer in time */
+	bool mute;			/* there is a daemon, but no answer of it that is of use */
 };
 
-/* False: there is no daemon, or it did not answer; says so if it is silent. Frees nothing of before. */
+/* False: there is no daemon, or it is mute, and why was said. Frees nothing of before. */
 bool carrefour_show(struct watching *watching);
 const struct watched *carrefour_find(const struct watching *watching, uint32_t id);
 

@@ -6,6 +6,7 @@
 
 #include "ask/carrefour.h"
 #include "ask/check.h"
+#include "base/foreign.h"
 #include "cmd/command.h"
 #include "cmd/guest.h"
 
@@ -67,8 +68,12 @@ static void print_summary(const struct answer *answer)
 	printf("%-12s%llu so far", "decisions", (unsigned long long)answer_number(answer, "decisions_ever"));
 	if (summary.nr)
 		printf("; of the last %u", summary.nr);
-	for (i = 0; i < summary.nr_parts; i++)
-		printf("%s %u %s", i ? "," : ":", summary.part[i].nr, summary.part[i].action);
+	for (i = 0; i < summary.nr_parts; i++) {
+		char *safe = text_escape(summary.part[i].action);
+
+		printf("%s %u %s", i ? "," : ":", summary.part[i].nr, safe);
+		free(safe);
+	}
 	fputs("\n\n", stdout);
 }
 
@@ -87,11 +92,14 @@ static void print_decisions(const struct answer *answer)
 	table_free(table);
 }
 
-/* A line, if there is something to say. */
+/* A line, if there is something to say. The daemon is not to work the terminal either. */
 static void print_line(const char *what, const char *text)
 {
+	char *safe = text_escape(text);
+
 	if (*text)
-		printf("%-12s%s\n", what, text);
+		printf("%-12s%s\n", what, safe);
+	free(safe);
 }
 
 static void print_text(const struct domain *domain, const struct answer *answer)

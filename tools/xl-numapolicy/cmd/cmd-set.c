@@ -47,7 +47,7 @@ static void warn_without_daemon(const struct dynamic *dynamic)
 	bool on = dynamic->carrefour >= SWITCH_ON || dynamic->automatic >= SWITCH_ON;
 	struct watching watching = { 0 };
 
-	if (on && !carrefour_show(&watching) && !watching.silent)
+	if (on && !carrefour_show(&watching) && !watching.mute)
 		printf("but carrefourd does not run: Carrefour and auto do nothing before 'systemctl start carrefourd'\n");
 	free(watching.watched);
 }

@@ -276,7 +276,7 @@ static void print_head(const struct watching *watching, bool runs)
 		printf("%s  carrefourd: period %" PRIu64 " of %.1f s, %u VM%s watched", text, watching->period,
 		       watching->period_ms / 1000.0, watching->nr, watching->nr == 1 ? "" : "s");
 	else
-		printf("%s  carrefourd does not %s", text, watching->silent ? "answer" : "run: placement is static");
+		printf("%s  carrefourd does not %s", text, watching->mute ? "answer" : "run: placement is static");
 	for (i = 0; i < nr_rows; i++)
 		oldest = rows[i].age > oldest ? rows[i].age : oldest;
 	if (oldest)
