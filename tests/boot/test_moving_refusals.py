@@ -99,6 +99,8 @@ def test_vnuma(machine):
 @ept("optional")
 def test_nested_guests(machine):
     not_moved(machine, number(machine, nestedhvm=1), errno.EOPNOTSUPP, "nested guests")
+    refused = guests.create(machine, "sampled", check=False, policy="round-2m,carrefour", nestedhvm=1)
+    assert refused.status != 0 and "(nestedhvm=)" in refused.err
 
 
 def check_switched_on(machine, what, **options):

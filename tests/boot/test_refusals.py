@@ -63,6 +63,13 @@ def test_guest_with_vnuma_and_a_policy(machine, spec):
     assert guests.domains(machine) == []
 
 
+@pytest.mark.parametrize("spec", ["round-2m,carrefour", "auto"])
+def test_accesses_that_cannot_be_sampled(machine, spec):
+    refused = guests.create(machine, "g", check=False, policy=spec, altp2m="external")
+    assert refused.status != 0 and "(altp2m=)" in refused.err
+    assert guests.domains(machine) == []
+
+
 def test_pv_guest_without_one(machine):
     guests.create(machine, "g", type="pv", kernel="/boot/bzImage", ramdisk="/boot/guest.cpio.gz", memory=128)
     domains = json.loads(machine.run("xl numa-policy list --json").out)["domains"]
