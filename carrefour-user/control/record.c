@@ -2,6 +2,7 @@
 /* A table of streams. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +11,8 @@
 struct recording {
 	FILE *file;
 	unsigned int domid;
-	bool in_period;		/* that is being written, from here on: */
-	off_t whole;
+	bool in_period;		/* that is being written */
+	off_t whole;		/* up to here, all is */
 	struct record_end end;
 };
 
@@ -51,6 +52,10 @@ struct recording *record_begin(int fd, unsigned int domid, const struct config *
 		close(fd);
 		return NULL;
 	}
+	/* After what is there, which is not the recording's to take back. */
+	if (fcntl(fd, F_GETFL) & O_APPEND)
+		fseeko(r->file, 0, SEEK_END);
+	r->whole = ftello(r->file);
 	trace_write_begin(r->file, config, host);
 	return r;
 }
@@ -58,15 +63,19 @@ struct recording *record_begin(int fd, unsigned int domid, const struct config *
 /* Each period is whole in the file, or the recording ends. */
 static void check_written(struct recording *r)
 {
-	if (!r->end.error && (fflush(r->file) || ferror(r->file)))
+	if (r->end.error)
+		return;
+	/* What failed before now is not known any more. */
+	errno = 0;
+	if (fflush(r->file) || ferror(r->file))
 		r->end.error = errno ? errno : EIO;
 }
 
-/* A period that will not be whole. */
+/* A period that will not be whole, with what is not written of it yet. */
 static void take_back(struct recording *r)
 {
-	check_written(r);
-	if (!r->end.error && (ftruncate(fileno(r->file), r->whole) || fseeko(r->file, r->whole, SEEK_SET)))
+	__fpurge(r->file);
+	if ((ftruncate(fileno(r->file), r->whole) || fseeko(r->file, r->whole, SEEK_SET)) && !r->end.error)
 		r->end.error = errno;
 }
 
@@ -74,7 +83,7 @@ struct record_end record_finish(struct recording *r)
 {
 	struct record_end end;
 
-	if (r->in_period)
+	if (r->in_period || r->end.error)
 		take_back(r);
 	if (!r->end.error) {
 		trace_write_end(r->file);
@@ -99,6 +108,10 @@ static bool is_of(const struct recording *r, const struct trace_domain *d)
 
 static void begin_period(struct recording *r, const struct trace_period *p, unsigned int nr_nodes)
 {
+	/* All before it, and be it the beginning of the trace. */
+	check_written(r);
+	if (r->end.error)
+		return;
 	r->whole = ftello(r->file);
 	r->in_period = true;
 	trace_write_head(r->file, nr_nodes, p);
@@ -110,6 +123,8 @@ static void end_period(struct recording *r, const struct trace_period *p)
 
 	check_written(r);
 	r->in_period = false;
+	if (r->end.error)
+		return;
 	r->end.periods++;
 	for (i = 0; i < p->nr; i++)
 		if (is_of(r, &p->domain[i]))

@@ -2,9 +2,11 @@
 /* Recordings: whole traces, whatever begins or ends meanwhile. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +46,7 @@ static uint64_t read_back(const char *path, unsigned int vm_moves, uint64_t turn
 		trace_free(&p);
 	}
 	assert_int_equal(found, 0);
+	assert_int_equal(fgetc(f), EOF);
 	trace_close(&t);
 	fclose(f);
 	return periods | samples << 32;
@@ -125,6 +128,55 @@ static void a_period_is_whole_or_not_there(void **unused)
 	unlink(path[1]);
 }
 
+/* What there was no room for ends it; the periods before are whole, and what the file had before the recording stays. */
+static void a_full_disk_ends_a_recording(void **unused)
+{
+	const uint64_t matrix[4] = { 1, 2, 0, 4 };
+	struct sample s[1000] = { { .gfn = 1 } };
+	struct trace_domain domain[1] = { traced(5, matrix, s, 1000) };
+	struct trace_period p = { .ns = 1000, .accesses_per_us = -1, .domain = domain, .nr = 1 };
+	char path[] = "carrefour-trace-XXXXXX", text[65536] = "";
+	struct config c = config_defaults();
+	struct rlimit before, little;
+	struct recording *r;
+	struct record_end e;
+	const char *why;
+	unsigned int i, append;
+	int fd = mkstemp(path);
+
+	(void)unused;
+	c.vm_moves = 77;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	for (append = 0; append < 2; append++) {
+		assert_true(pwrite(fd, "mine\n", 5, 0) == 5 && !ftruncate(fd, 5));
+		r = record_begin(open(path, O_RDWR | (append ? O_APPEND : 0)), 5, &c, &two_nodes, &why);
+		assert_non_null(r);
+		/* Some periods, and a part of the next one; or not even the beginning. */
+		little = (struct rlimit){ append ? 9 : 40000, before.rlim_max };
+		setrlimit(RLIMIT_FSIZE, &little);
+		for (i = 0; i < 20 && !record_is_over(r); i++)
+			record_period(&p, 2, go_on, NULL);
+		assert_true(record_is_over(r) && !record_any());
+		/* Room that there is again is none for what it could not write. */
+		setrlimit(RLIMIT_FSIZE, &before);
+		e = record_finish(r);
+		assert_int_equal(e.error, EFBIG);
+		memset(text, 0, sizeof(text));
+		assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+		if (append) {
+			assert_string_equal(text, "mine\n");
+			continue;
+		}
+		assert_true(i > 1 && strlen(text) < 40000 && text[strlen(text) - 1] == '\n' && !strstr(text, "\nend\n"));
+		/* Whole, but for the end. */
+		assert_int_equal(pwrite(fd, "end\n", 4, strlen(text)), 4);
+		assert_int_equal(read_back(path, 77, 0), e.periods | e.periods * 1000 << 32);
+	}
+	close(fd);
+	unlink(path);
+}
+
 static void files_that_would_hold_up_all_are_refused(void **unused)
 {
 	struct config c = config_defaults();
@@ -157,6 +209,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recordings_are_whole_traces),
 		cmocka_unit_test(a_period_is_whole_or_not_there),
+		cmocka_unit_test(a_full_disk_ends_a_recording),
 		cmocka_unit_test(files_that_would_hold_up_all_are_refused),
 	};
 
