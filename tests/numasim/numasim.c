@@ -14,12 +14,10 @@
 
 #include <qemu-plugin.h>
 
+#include "find-markers.h"
 #include "region.h"
 #include "streaming.h"
 
-#define MARKER 0x584e0000u
-#define MARKER_SIZE 7
-#define IS_END 1u
 #define NO_REGION UINT32_MAX
 #define KERNEL_HALF (UINT64_C(1) << 47)
 #define XEN_AREA UINT64_C(0xffff82d000000000)	/* 512 GiB, Xen's text is in it */
@@ -173,29 +171,10 @@ static void on_marker(unsigned int vcpu, void *data)
 	qemu_plugin_reset(plugin_id, on_reset);
 }
 
-static void find_marker(struct qemu_plugin_insn *insn)
-{
-	static const uint8_t nopl_rax[] = { 0x0f, 0x1f, 0x80 };
-	uint8_t bytes[MARKER_SIZE];
-	uint32_t displacement;
-
-	if (qemu_plugin_insn_size(insn) != MARKER_SIZE ||
-	    qemu_plugin_insn_data(insn, bytes, MARKER_SIZE) != MARKER_SIZE ||
-	    memcmp(bytes, nopl_rax, sizeof(nopl_rax)))
-		return;
-	memcpy(&displacement, bytes + sizeof(nopl_rax), sizeof(displacement));
-	if ((displacement & 0xffff0000u) == MARKER)
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS,
-						       GUINT_TO_POINTER(displacement & 0xffffu));
-}
-
 static void on_translation_outside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	size_t n = qemu_plugin_tb_n_insns(tb);
-
 	(void)id;
-	for (size_t i = 0; i < n; i++)
-		find_marker(qemu_plugin_tb_get_insn(tb, i));
+	find_markers(tb, qemu_plugin_tb_n_insns(tb), on_marker);
 }
 
 static bool streams(struct qemu_plugin_insn *insn)
@@ -227,9 +206,9 @@ static void on_translation_inside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 		qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, GUINT_TO_POINTER(mode));
 		qemu_plugin_register_vcpu_mem_cb(insn, streams(insn) ? on_streaming_store : on_store, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_W, GUINT_TO_POINTER(mode));
-		find_marker(insn);
 		find_idle(insn);
 	}
+	find_markers(tb, n, on_marker);
 }
 
 static void at_exit(qemu_plugin_id_t id, void *data)

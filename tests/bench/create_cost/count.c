@@ -24,7 +24,7 @@
 
 #include <qemu-plugin.h>
 
-#include "../find-markers.h"
+#include "../../numasim/find-markers.h"
 
 #define SLOTS (1u << 17)
 #define XEN_AREA 0xffff82d000000000u	/* 512 GiB that belong to Xen; its text is a part */

@@ -19,7 +19,7 @@
 
 #include <qemu-plugin.h>
 
-#include "../find-markers.h"
+#include "../../numasim/find-markers.h"
 
 #define XEN_AREA 0xffff82d000000000u		/* 512 GiB that belong to Xen; its text is a part */
 #define XEN_AREA_END 0xffff830000000000u

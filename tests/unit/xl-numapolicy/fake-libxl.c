@@ -427,6 +427,8 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 {
 	struct fake_domain *d = domain(domid);
 	int rc = fails("set"), home = 0;
+	uint32_t weight[MAX];
+	bool follows, followed;
 	unsigned int i;
 
 	(void)ctx;
@@ -444,17 +446,26 @@ int libxl_domain_numa_policy_set(libxl_ctx *ctx, uint32_t domid,
 		rc = check_json(d, params);
 	if (rc)
 		return rc;
+	followed = d->follows;
+	follows = libxl_bitmap_is_empty(&params->nodes);
+	for (i = 0; i < MAX; i++) {
+		/* Those that are followed already are where the vCPUs are to run, which here nobody changes. */
+		bool in = !follows ? libxl_bitmap_test(&params->nodes, i) : followed ? d->weight[i] != 0 :
+			  i < 64 && d->affinity >> i & 1 && !(machine.empty >> i & 1);
+
+		weight[i] = !in ? 0 : home < params->num_weights ? params->weights[home] : 1;
+		home += in;
+	}
+	if (params->num_weights && params->num_weights != home) {
+		xtl_log(logger, XTL_ERROR, -1, "libxl", "Domain %u:%d weights given, but there is not that number of home nodes",
+			domid, params->num_weights);
+		return ERROR_INVAL;
+	}
 	write_dynamic(d, params);
 	d->policy = params->policy;
 	d->max_pause_us = params->max_pause_us;
-	d->follows = libxl_bitmap_is_empty(&params->nodes);
-	for (i = 0; i < MAX; i++) {
-		bool in = d->follows ? i < 64 && d->affinity >> i & 1 :
-			  libxl_bitmap_test(&params->nodes, i);
-
-		d->weight[i] = !in ? 0 : params->num_weights ?
-			       params->weights[home++] : 1;
-	}
+	d->follows = follows;
+	memcpy(d->weight, weight, sizeof(weight));
 	return 0;
 }
 

@@ -126,6 +126,16 @@ def test_weights_of_nodes_that_follow_the_affinity_are_kept(xl):
     assert asked(xl) == (3, "round-2m", [], [1, 1, 7, 1])
 
 
+@pytest.mark.parametrize("dry_run", [[], ["--dry-run"]])
+def test_home_nodes_that_have_left_the_node_affinity(xl, dry_run):
+    """xl has fixed it, and then the vCPUs were sent elsewhere: Xen says which they are."""
+    machine = following()
+    machine.domains[1].affinity, machine.domains[1].weights = 0b0011, {2: 1, 3: 1}
+    for args, said in (["round-2m"], "round-2m on home nodes 2-3"), (["--weights", "1:2"], "round-4k (kept) on home nodes 2-3, weights 1:2"):
+        assert said in xl.good("set", "guest1", *args, *dry_run, machine=machine)
+    assert xl.bad("set", "guest1", "--weights", "1:2:3", *dry_run, machine=machine) == "3 weights for 2 home nodes (2-3); give one a node"
+
+
 def test_a_limit_is_kept_or_taken_away(xl):
     machine = following()
     machine.domains[1].pause = 200

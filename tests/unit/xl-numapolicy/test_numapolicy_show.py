@@ -49,7 +49,7 @@ def test_text(xl, which):
 
 def test_text_of_a_policy_that_follows_the_affinity(xl):
     text = xl.good("show", "guest2")
-    assert "  home nodes  2-3 (follow the node affinity)\n" in text
+    assert "  home nodes  2-3 (follow the vCPUs)\n" in text
     assert "  weights     equal\n" in text
     assert "  memory      2G, 50.0% of it on home nodes\n" in text
     row = text.splitlines()[-4].split()

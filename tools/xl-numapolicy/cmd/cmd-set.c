@@ -164,23 +164,16 @@ static void switch_only(const struct options *options, struct change *change)
 }
 
 /* What Xen would say of the policy that is asked for. */
-static void pretend(struct change *change, const struct nodes *nodes)
+static void pretend(struct change *change, const bool home[NODES_MAX], const struct nodes *nodes)
 {
 	const struct request *request = &change->request;
-	const struct domain *domain = &change->now.domain;
 	struct policy *would = &change->now.policy;
-	const bool *home = request->node;
-	bool affinity[NODES_MAX];
 	unsigned int node, nr = 0;
 
 	*would = change->before;
 	would->name = spec_policy_name(request->policy);
 	would->follows_affinity = !request->has_nodes;
 	would->max_pause_us = request->max_pause_us;
-	if (!request->has_nodes) {
-		check_domain(backend_affinity(domain->id, affinity), domain, "ask for the node affinity of");
-		home = affinity;
-	}
 	for (node = 0; node < NODES_MAX; node++)
 		would->weight[node] = !home[node] || !nodes->memory[node] ? 0 :
 				      request->nr_weights ? request->weight[nr++] : 1;
@@ -190,6 +183,7 @@ static void pretend(struct change *change, const struct nodes *nodes)
 static void set_policy(const struct options *options, const char *policy, struct change *change)
 {
 	const struct domain *domain = &change->now.domain;
+	bool home[NODES_MAX], known;
 	struct nodes nodes;
 
 	check(backend_nodes(&nodes), "ask for the NUMA nodes");
@@ -201,12 +195,13 @@ static void set_policy(const struct options *options, const char *policy, struct
 		read_setting(change->before.name, options, &change->request);
 	change->kept = keep_rest(options, &change->before, &change->request);
 	change->kept.policy = !policy;
-	check_setting(&change->request, domain, &nodes);
+	known = find_homes(&change->request, &change->before, domain, home);
+	check_setting(&change->request, known || change->dry_run ? home : NULL, &nodes);
 	if (options->rebalance)
 		check_movable(domain);
 
 	if (change->dry_run) {
-		pretend(change, &nodes);
+		pretend(change, home, &nodes);
 	} else {
 		check_domain(backend_set(domain->id, &change->request), domain,
 			     "set the policy of");
@@ -255,7 +250,7 @@ static void run(const struct options *options, int argc, char **argv)
 }
 
 static const struct option_spec options_set[] = {
-	{ "nodes", 0, "LIST", "home nodes, like 0-3,^1; affinity: those of the\nVM's node affinity",
+	{ "nodes", 0, "LIST", "home nodes, like 0-3,^1; affinity: those of the VM's\nnode affinity where its vCPUs are to run",
 	  OPTION_TEXT, OPTION(nodes), "0123456789,^-", "numbers and ranges like 0-3,^1, or affinity", .word = "affinity" },
 	{ "weights", 0, "W:W...", "a weight of 1 to 255 for each home node,\nlowest node first",
 	  OPTION_TEXT, OPTION(weights), "0123456789:", "a number of 1 to 255 for each home node, like 3:1" },

@@ -43,7 +43,7 @@ static void print_policy(const struct policy *policy)
 	       policy->vnuma ? " (the guest has been told where its memory is)" : "");
 	if (*format_nodes(list, policy->weight))
 		printf(LABEL "%s (%s)\n", "home nodes", list, policy->follows_affinity ?
-		       "follow the node affinity" : "set with the policy");
+		       "follow the vCPUs" : "set with the policy");
 	if (policy_places(policy))
 		printf(LABEL "%s\n", "weights", weights_equal(policy) ? "equal" :
 		       format_weights(list, policy->weight));

@@ -135,23 +135,27 @@ static void check_nodes(const struct request *request, const struct nodes *nodes
 	}
 }
 
-/* The number of weights must be that of the home nodes, whoever names those. */
-static void check_weights(const struct request *request,
-			  const struct domain *domain, const struct nodes *nodes)
+bool find_homes(const struct request *request, const struct policy *before, const struct domain *domain, bool home[NODES_MAX])
 {
-	bool affinity[NODES_MAX];
-	const bool *home = request->node;
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++)
+		home[node] = request->has_nodes ? request->node[node] : before->weight[node];
+	if (request->has_nodes || before->follows_affinity)
+		return true;
+	check_domain(backend_affinity(domain->id, home), domain, "ask for the node affinity of");
+	return false;
+}
+
+/* The number of weights must be that of the home nodes, whoever names those. */
+static void check_weights(const struct request *request, const bool home[NODES_MAX], const struct nodes *nodes)
+{
 	uint32_t weight[NODES_MAX] = { 0 };
 	char list[LIST_TEXT];
 	unsigned int node, nr = 0;
 
 	if (!request->nr_weights)
 		return;
-	if (!request->has_nodes) {
-		check_domain(backend_affinity(domain->id, affinity), domain,
-			     "ask for the node affinity of");
-		home = affinity;
-	}
 	for (node = 0; node < nodes->nr; node++) {
 		if (!home[node] || !nodes->memory[node])
 			continue;
@@ -164,10 +168,11 @@ static void check_weights(const struct request *request,
 		    nr, nr == 1 ? "" : "s", format_nodes(list, weight));
 }
 
-void check_setting(const struct request *request, const struct domain *domain, const struct nodes *nodes)
+void check_setting(const struct request *request, const bool *home, const struct nodes *nodes)
 {
 	check_nodes(request, nodes);
-	check_weights(request, domain, nodes);
+	if (home)
+		check_weights(request, home, nodes);
 }
 
 void print_policies(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a plugin of QEMU's translator finds the markers of programs/marker.h: ID << 1 | (1 at the end of a region). */
-#ifndef BENCH_FIND_MARKERS_H
-#define BENCH_FIND_MARKERS_H
+/* How a plugin of QEMU's translator finds the markers of tests/bench/programs/marker.h: ID << 1 | (1 at the end of a region). */
+#ifndef FIND_MARKERS_H
+#define FIND_MARKERS_H
 
 #include <glib.h>
 #include <stdint.h>
