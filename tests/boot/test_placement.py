@@ -137,6 +137,14 @@ def test_affinity_that_changes(machine):
     assert set(dump.located_pages()) == {2, 5}
 
 
+@pytest.mark.boot("n4-memless")
+@pytest.mark.parametrize(("nodes", "homes"), [("all", [0, 1, 3]), ("all,^node:0", [1, 3]), ("nodes:0-1", [0, 1])])
+def test_nodes_as_xl_names_them(machine, nodes, homes):
+    """All are those that have memory."""
+    guests.create(machine, "g", memory=64, policy=f"round-2m,nodes={nodes}")
+    checks.check_policy(guests.dump(machine, "g", 64), "round-2m", homes)
+
+
 def check_memory_follows(machine, node):
     """The home node is `node` at once; the memory comes there when it is asked to."""
     dump = guests.dump(machine, "g", 64)

@@ -324,6 +324,23 @@ libxl_numainfo *libxl_get_numainfo(libxl_ctx *ctx, int *nr)
 	return info;
 }
 
+int libxl_numa_policy_nodes_of_host(libxl_ctx *ctx, libxl_numa_policy_params *params)
+{
+	libxl_numainfo *info;
+	int node, nr;
+
+	if (!libxl_bitmap_test(&params->nodes, LIBXL_NUMA_POLICY_ALL_NODES))
+		return 0;
+	info = libxl_get_numainfo(ctx, &nr);
+	if (!info)
+		return ERROR_FAIL;
+	libxl_for_each_set_bit(node, params->nodes)
+		if (node >= nr || !info[node].size || info[node].size == LIBXL_NUMAINFO_INVALID_ENTRY)
+			libxl_bitmap_reset(&params->nodes, node);
+	free(info);
+	return libxl_bitmap_is_empty(&params->nodes) ? ERROR_INVAL : 0;
+}
+
 /* Of each node that there is. */
 #define CPUS 4
 

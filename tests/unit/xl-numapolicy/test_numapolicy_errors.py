@@ -112,8 +112,8 @@ def test_values_of_set(xl, args, line):
 
 
 @pytest.mark.parametrize("option, value, right", [
-    *(("--nodes", value, "numbers and ranges like 0-3,^1, or affinity")
-      for value in ("x", "0,carrefour", "0,nodes=1", "all", "0 1", "affinity,1", "1;2", "1\n")),
+    *(("--nodes", value, "numbers and ranges like 0-3,^1, all, or affinity")
+      for value in ("x", "0,carrefour", "0,nodes=1", "0,auto", "0 1", "affinity,1", "1;2", "1\n")),
     *(("--weights", value, "a number of 1 to 255 for each home node, like 3:1")
       for value in ("1:x", "-1", "1:1:1:1,auto", "1,nodes=1", "affinity")),
     *(("--max-pause-us", value, "microseconds, from 0 to 1000000")
@@ -141,6 +141,15 @@ def test_values_that_libxlutil_refuses(xl, args):
     assert line.startswith(f"no policy setting '{setting}': ")
     assert len(line.split("': ", 1)[1]) > 10 and "numa_policy:" not in line
     assert not any(line.startswith("set ") for line in xl.trace())
+
+
+def test_all_nodes_are_those_with_memory(xl):
+    machine = example()
+    machine.empty, machine.absent = [1], [2]
+    assert "home nodes 0,3" in xl.good("set", "guest1", "round-4k", "--nodes", "all", machine=machine)
+    assert xl.bad("set", "guest1", "round-4k", "--nodes", "all,^0,^3", machine=machine) == \
+        "no policy setting 'round-4k,nodes=all,^0,^3': it leaves no home node that has memory"
+    assert "'round-4k,nodes=^all': bad nodes" in xl.bad("set", "guest1", "round-4k,nodes=^all", machine=machine)
 
 
 def test_node_that_is_absent(xl):

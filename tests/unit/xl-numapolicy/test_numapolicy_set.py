@@ -28,6 +28,8 @@ def test_policies(xl, policy):
 @pytest.mark.parametrize("args, nodes, weights", [
     (["--nodes", "1,3"], [1, 3], []),
     (["--nodes", "0-3,^1"], [0, 2, 3], []),
+    (["--nodes", "all,^0"], [1, 2, 3], []),
+    (["--nodes", "node:1,nodes:2-3,^node:3"], [1, 2], []),
     (["--nodes=2-3", "--weights=255:1"], [2, 3], [255, 1]),
     (["--weights", "4:3:2:1"], [], [4, 3, 2, 1]),
 ])

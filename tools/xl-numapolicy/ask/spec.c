@@ -85,6 +85,17 @@ enum result backend_parse(const char *spec, struct request *request,
 	xlu_cfg_destroy(cfg);
 	fclose(f);
 
+	switch (rc ? 0 : libxl_numa_policy_nodes_of_host(ctx, &params)) {
+	case 0:
+		break;
+	case ERROR_INVAL:
+		snprintf(reason, size, "it leaves no home node that has memory");
+		rc = ENODEV;
+		result = RESULT_REFUSED;
+		break;
+	default:
+		rc = EIO;
+	}
 	if (!rc) {
 		result = fill_request(request, &params, reason, size);
 	} else if (rc == EINVAL) {
