@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 #define PART_OF_PERIOD 10
+#define NAME_NS (50000 * MS)	/* a new name is seen within a minute */
 
 static int list(struct daemon *d)
 {
@@ -24,7 +25,7 @@ static int list(struct daemon *d)
 }
 
 /* It may be renamed at any time. Without an answer it keeps the name that it had. */
-static void learn_name(struct hosted *h)
+static void learn_name(struct hosted *h, uint64_t now)
 {
 	char name[NAME_SIZE];
 	bool found = store_name(h->xen.id, name);
@@ -32,6 +33,7 @@ static void learn_name(struct hosted *h)
 	if (found || !h->named)
 		memcpy(h->name, name, sizeof(name));
 	h->named |= found;
+	h->named_at = now;
 }
 
 /* What cannot be asked is not known; a domain that is gone, the next list leaves out. */
@@ -40,8 +42,8 @@ static void ask(const struct daemon *d, struct hosted *h)
 	const struct guest *g = guests_find(d, h->xen.id);
 	bool known = g && g->looked;	/* since this period began */
 
-	if (!h->named)
-		learn_name(h);
+	if (!h->named || d->now - h->named_at >= NAME_NS)
+		learn_name(h, d->now);
 	if (known)
 		h->policy = g->policy;
 	h->has_policy = known || (!h->xen.pv && !xen_policy_get(h->xen.id, &h->policy));
@@ -71,7 +73,6 @@ static bool begin_next(struct daemon *d)
 		return false;
 	h->tried = true;
 	h->tried_at = d->now;
-	learn_name(h);
 	d->census.counting = true;
 	d->census.id = h->xen.id;
 	d->census.gfn = 0;

@@ -58,17 +58,31 @@ static void count_faults(const struct daemon *d, struct guest *g)
 	*f = (struct ring_faults){ 0 };
 }
 
+static void know_nothing(const struct daemon *d, struct guest *g)
+{
+	g->looked = g->metrics.known = false;
+	counters_clear(&g->period, d->host.nr_nodes);
+}
+
+void observe_nothing(struct daemon *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr; i++)
+		know_nothing(d, d->guest[i]);
+}
+
 void observe(struct daemon *d, struct guest *g)
 {
 	const struct counters *c = &g->period;
 
 	sampling_keep(g, d);
 	g->looked = g->looked && ask_of_domain(d, g);
-	g->metrics.known = g->looked;
 	if (!g->looked) {
-		counters_clear(&g->period, d->host.nr_nodes);
+		know_nothing(d, g);
 		return;
 	}
+	g->metrics.known = true;
 	counters_take(&g->seen, &g->period, d->host.nr_nodes);
 	g->in = (struct input){
 		.ns = d->ns, .sample = g->sample, .nr_samples = g->nr_samples, .matrix = c->matrix,

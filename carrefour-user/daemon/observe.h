@@ -6,5 +6,7 @@
 #include "guests/daemon.h"
 
 void observe(struct daemon *daemon, struct guest *guest);
+/* Nothing was asked: of no guest anything is known of this period. */
+void observe_nothing(struct daemon *daemon);
 
 #endif

@@ -204,7 +204,9 @@ void period_run(struct daemon *d)
 	if (error && error != d->host_error)
 		log_line(LEVEL_ERROR, "cannot ask Xen for its nodes: %s; tried again each period", strerror(error));
 	d->host_error = error;
-	if (!error)
+	if (error)
+		observe_nothing(d);
+	else
 		run(d);
 	drop_gone(d);
 	if (!error && !d->ends) {

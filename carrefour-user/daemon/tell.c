@@ -119,16 +119,16 @@ void tell_recordings(struct daemon *d, const uint64_t *free_bytes)
 
 void tell_no_metrics(struct daemon *d)
 {
-	if (*d->metrics_file && unlink(d->metrics_file) && errno != ENOENT)
+	if (d->metrics_there && unlink(d->metrics_file) && errno != ENOENT)
 		log_line(LEVEL_WARNING, "%s: cannot remove it: %s", d->metrics_file, strerror(errno));
-	*d->metrics_file = '\0';
+	d->metrics_there = false;
 }
 
 bool tell_metrics_due(struct daemon *d)
 {
 	if (strcmp(d->metrics_file, d->config.metrics)) {
-		if (*d->metrics_file)
-			tell_no_metrics(d);
+		tell_no_metrics(d);
+		strcpy(d->metrics_file, d->config.metrics);
 		if (!*d->config.metrics)
 			hosted_free(&d->census);
 		return *d->config.metrics;
@@ -169,7 +169,7 @@ void tell_metrics(struct daemon *d)
 	if (!all || !metrics_write(d->config.metrics, all, nr, d))
 		error = errno;
 	else
-		strcpy(d->metrics_file, d->config.metrics);
+		d->metrics_there = true;
 	free(all);
 	if (error && error != d->metrics_error)
 		log_line(LEVEL_WARNING, "%s: cannot write it: %s; tried again", d->config.metrics, strerror(error));

@@ -36,8 +36,9 @@ struct daemon {
 	struct census census;		/* of all domains; only while there are metrics */
 	uint64_t node_bytes[NODES_MAX], node_free[NODES_MAX];
 	struct daemon_metrics metrics;
-	char metrics_file[256];		/* that was written; empty: none */
-	uint64_t metrics_at;		/* when that was tried */
+	char metrics_file[256];		/* that was tried last; empty: none */
+	bool metrics_there;		/* ... and was written */
+	uint64_t metrics_at;		/* when it was tried */
 };
 
 /* Which there are. One that is not in @switches any more, or gone, is only marked. False: out of memory. */

@@ -19,6 +19,7 @@ struct hosted {
 	char uuid[UUID_SIZE];		/* as text */
 	char name[NAME_SIZE];
 	bool named;			/* by xenstore, once; else it is called by its number */
+	uint64_t named_at;		/* when it was asked for last */
 	bool twin;			/* a newer domain has the same name and UUID: a collector takes only one */
 	bool has_policy, has_moves;
 	struct xen_policy policy;

@@ -378,6 +378,12 @@ MUTANTS = {
     "turns that nobody knows": ("trace/read.c", "p->has_turn = true;", "", "test-recordings", "recordings_are_whole_traces"),
     "what is known is asked twice": ("daemon/census.c", "known = g && g->looked;", "known = false;", "test-census",
                                      "what_is_known_is_not_asked_twice"),
+    "a name that is not counted is for ever": ("daemon/census.c", "d->now - h->named_at >= NAME_NS", "0", "test-metrics",
+                                               "it_is_known_again"),
+    "what cannot be written is tried each period": ("daemon/tell.c", "strcpy(d->metrics_file, d->config.metrics);", "",
+                                                    "test-metrics", "it_is_written_when_it_is_time"),
+    "what was seen last is seen": ("daemon/period.c", "\t\tobserve_nothing(d);", "\t\t;", "test-told",
+                                   "answers_say_what_is_known"),
     "affinity each period": ("daemon/observe.c", "if (g->vcpus_at > period)", "if (0)", "test-period",
                              "affinity_is_asked_for_now_and_then"),
     # xenstore and Xen.

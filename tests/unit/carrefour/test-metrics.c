@@ -148,6 +148,16 @@ static void it_is_known_again(void **unused)
 	check_series();
 	assert_true(has(FILE_NAME, "carrefour_periods_total{" UUID("7") ",domain=\"db \\\"1\\\"\\n\"} "));
 	assert_false(has(FILE_NAME, "domain=\"vm1\""));
+	/* One whose memory is not counted, too. */
+	fake_guest(3)->switches.carrefour = false;
+	fake_guest(3)->pv = true;
+	fake.changed = true;
+	strcpy(fake_guest(3)->switches.name, "pv 1");
+	periods(61);
+	assert_true(has(FILE_NAME, "_info{" UUID("7") ",domain=\"pv 1\",domid="));
+	fake_guest(3)->pv = false;
+	strcpy(fake_guest(3)->switches.name, "db \"1\"\n");
+	periods(61);
 	/* While nobody tells names, one keeps its name; a new one is called by its number. */
 	fake.call[CALL_NAME].error = EIO;
 	fake_guest(2)->gone = false;
@@ -216,8 +226,11 @@ static void it_is_written_when_it_is_time(void **unused)
 	}
 	assert_int_equal(written, 10);
 	strcpy(d.config.metrics, "none/m.prom");
+	fake.call[CALL_DOMAINS].calls = 0;
 	periods(20);
 	assert_int_equal(lines("cannot write it: No such file"), 1);
+	/* Nor is all asked for more often than that. */
+	assert_int_equal(fake.call[CALL_DOMAINS].calls, 4);
 	strcpy(d.config.metrics, FILE_NAME);
 	periods(1);
 	assert_true(is_there(FILE_NAME));

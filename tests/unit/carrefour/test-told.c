@@ -110,6 +110,9 @@ static void answers_say_what_is_known(void **unused)
 	fake.call[CALL_POLICY_GET].error = 0;
 	periods(1);
 	assert_false(show_has("\"samples\": 0, ") || explain_has("\"last_period\": null"));
+	fake.call[CALL_HOST].error = EAGAIN;
+	periods(1);
+	assert_true(show_has("\"state\": null, \"samples\": 0, ") && explain_has("\"last_period\": null"));
 	end();
 }
 
