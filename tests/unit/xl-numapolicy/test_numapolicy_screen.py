@@ -66,6 +66,8 @@ def test_top_has_no_more_rows_than_the_screen(xl, rows):
     assert names == [f"vm{n}" for n in range(60, 60 - len(names), -1)]
     if rows < 65:
         assert lines[-1] == f"and {60 - len(names)} more VMs" and len(names) == max(1, rows - 6)
+        one = on_screen(xl, "top", "--count", "1", rows=rows, machine=crowd(2))
+        assert rows > 6 or one.endswith("\nand 1 more VM\n")
     else:
         assert len(names) == 60 and "more" not in lines[-1]
 
@@ -88,6 +90,14 @@ def test_top_leaves_columns_out(xl, tmp_path, columns, gone):
     assert head.split() == [name for name in every.split() if name not in gone.split()]
     assert len({len(line) for line in (head, *rows)}) == 1 and (len(head) <= columns or columns == 20)
     assert piped.split("\n\n")[1].splitlines()[0] == head and len(raw) == 16
+
+
+@pytest.mark.parametrize("by, column", [("samples", "SAMPLES"), ("imbalance", "IMBALANCE"), ("at-home", "AT-HOME"), ("moves", "MOVES")])
+def test_top_shows_what_it_sorts_by(xl, tmp_path, by, column):
+    """However narrow it is."""
+    with daemon(tmp_path, lambda *_: SHOW) as (env, _):
+        head = on_screen(xl, "top", "--count", "1", "--sort", by, columns=20, env=env).split("\n\n")[1].split()
+    assert column in head and "DROPPED" not in head
 
 
 def test_top_without_the_daemon_has_no_columns_of_it(xl):

@@ -211,12 +211,13 @@ static struct table *make_table(const struct field *chosen, unsigned int nr, uns
 	return table;
 }
 
+/* Unless the rows are sorted by it. */
 static unsigned int leave_out(struct field *chosen, unsigned int nr, const char *key)
 {
 	unsigned int i, kept = 0;
 
 	for (i = 0; i < nr; i++)
-		if (strcmp(chosen[i].key, key))
+		if (strcmp(chosen[i].key, key) || (sort && sort->part == chosen[i].offset))
 			chosen[kept++] = chosen[i];
 	return kept;
 }
@@ -244,7 +245,7 @@ static void show(bool runs, unsigned int most)
 	table_print(table, true);
 	table_free(table);
 	if (nr_rows > most)
-		printf("and %u more VMs\n", nr_rows - most);
+		printf("and %u more VM%s\n", nr_rows - most, nr_rows - most == 1 ? "" : "s");
 }
 
 /* Rows that a screen has room for, if it begins anew with each table. */
