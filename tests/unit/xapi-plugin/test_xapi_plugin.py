@@ -84,7 +84,7 @@ def test_rebalance(xapi):
 
 
 def test_errors_are_the_command_s(xapi):
-    assert xapi.bad("show", vm_uuid=VM) == f"no domain '{VM}'; 'xl list' shows them"
+    assert xapi.bad("show", vm_uuid=VM) == f"no VM '{VM}'; 'xl list' shows them"
     assert xapi.bad("set", vm_uuid=UUID[3], policy="round-5k").startswith("no policy 'round-5k'; there are ")
     assert xapi.bad("set", vm_uuid=UUID[3], policy="round-4k", nodes="9") == "no node 9; this machine has 0-3"
     assert xapi.bad("set", vm_uuid=UUID[3], policy="round-4k", nodes="x").startswith("'x' is no value for --nodes; give ")
