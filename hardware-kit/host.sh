@@ -76,8 +76,9 @@ need_memory() {
 		die "Xen has ${free:-no} MiB of free memory, and two VMs of $memory MiB need $((2 * memory + 512)); give less by --memory, or less to dom0"
 }
 
-BAD='panic|assert|bug|warn|fault|unhandled|error'
-log_errors() { xl dmesg 2>/dev/null | grep -v '^(d[0-9]' | grep -E -i -c "$BAD"; }
+BAD='panic|assertion|bug|warning|warn_on|fault|unhandled|errors?'
+# What guests say on Xen's console is theirs.
+log_errors() { xl dmesg 2>/dev/null | grep -v '^(d[0-9]' | grep -E -i -w -c "$BAD"; }
 
 mark_log() { errors_before=$(log_errors); }
 

@@ -26,12 +26,18 @@ create_vm() {
 	listen "$1"
 }
 
-# A vCPU on each node in turn, so that memory of all nodes is used from all of them.
+# A vCPU on each node in turn that has CPUs, so that memory is used from all of them.
 spread() {
-	awk -v vcpus="$1" -v list="$(node_numbers)" 'BEGIN { n = split(list, node, " ")
+	awk -v vcpus="$1" -v list="$(cpu_nodes)" 'BEGIN { n = split(list, node, " ")
 		for (i = 0; i < vcpus; i++) printf "%s\"node:%s\"", i ? ", " : "", node[i % n + 1] }'
 }
 
+cpu_nodes() {
+	awk '/^cpu_topology/ { in_it = 1; next } in_it && /^cpu:/ { next } in_it && $1 !~ /^[0-9]+:$/ { exit }
+		in_it && !seen[$4]++ { printf "%s%s", n++ ? " " : "", $4 }' "$work/info"
+}
+
+# Those with memory.
 node_numbers() {
 	awk '/^numa_info/ { in_it = 1; next } in_it && /^node:/ { next }
 		in_it && $1 ~ /^[0-9]+:$/ && $2 > 0 { printf "%s%s", n++ ? " " : "", substr($1, 1, length($1) - 1) }

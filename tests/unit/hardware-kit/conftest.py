@@ -25,11 +25,17 @@ def kit(tmp_path):
     probe.write_text("#!/bin/sh\n[ $# -gt 0 ] || { echo usage: domctl-probe >&2; exit 2; }\necho probe: seed $1: 9 calls, 9 refused, all answered\n")
     probe.chmod(0o755)
 
-    def run(*args, fault="", shell=("sh",), nodes=2, env=None):
-        environ = {"PATH": f"{HERE / 'stub'}:/usr/sbin:/usr/bin:/sbin:/bin", "STUB": str(stub), "STUB_FAULT": fault,
-                   "STUB_NODES": str(nodes), "TMPDIR": str(out), "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
-        return subprocess.run([*shell, place / "kit", *args], env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=300)
+    def options(fault="", nodes=2, env=None):
+        return {"env": {"PATH": f"{HERE / 'stub'}:/usr/sbin:/usr/bin:/sbin:/bin", "STUB": str(stub), "STUB_FAULT": fault,
+                        "STUB_NODES": str(nodes), "TMPDIR": str(out), "PYTHONDONTWRITEBYTECODE": "1", **(env or {})},
+                "cwd": tmp_path, "stdin": subprocess.DEVNULL}
+
+    def run(*args, shell=("sh",), **host):
+        return subprocess.run([*shell, place / "kit", *args], capture_output=True, text=True, timeout=500, **options(**host))
+
+    def start(*args, **host):
+        return subprocess.Popen(["sh", place / "kit", *args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                start_new_session=True, **options(**host))
 
     def report():
         path = tmp_path / "numa-policy.report"
@@ -38,7 +44,7 @@ def kit(tmp_path):
         return dict(line.split(": ", 1) for line in path.read_text().splitlines()[1:-1])
 
     yield SimpleNamespace(
-        run=run, report=report, place=place, path=tmp_path / "numa-policy.report",
+        run=run, start=start, report=report, place=place, path=tmp_path / "numa-policy.report",
         left=lambda: sorted(os.listdir(out)), domains=lambda: os.listdir(stub / "domains"),
         calls=lambda: (stub / "calls").read_text().splitlines())
     for path in (stub / "domains").iterdir():       # their guests end with them
