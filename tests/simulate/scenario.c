@@ -7,7 +7,7 @@
 #include "scenario.h"
 
 #define WORDS 8
-#define MIB_MAX (64ULL << 20)	/* of an area: 64 TiB */
+#define MIB_MAX (4ULL << 20)	/* of an area: 4 TiB, and pages are counted in 32 bits */
 
 static const char *const placements[] = {
 	[PLACE_FIRST_TOUCH] = "first-touch", [PLACE_4K] = "round-4k", [PLACE_2M] = "round-2m", [PLACE_1G] = "round-1g",
@@ -79,10 +79,10 @@ static bool is_nodes(struct line *l, const char *word, int *to)
 static bool read_area(struct line *l)
 {
 	unsigned int layout, i;
-	uint64_t mib;
+	double mib;
 	int touched;
 
-	if (!whole(l, l->word[2], 1, MIB_MAX, &mib) || !choice(l, l->word[3], layouts, 3, &layout))
+	if (!number(l, l->word[2], 1 / 256., MIB_MAX, &mib) || !choice(l, l->word[3], layouts, 3, &layout))
 		return false;
 	for (i = 0; i < l->s->memory.nr; i++)
 		if (!strcmp(l->s->memory.area[i].name, l->word[1]))
@@ -95,7 +95,7 @@ static bool read_area(struct line *l)
 		touched = TOUCH_ALL;
 	else if (!is_nodes(l, l->word[4], &touched))
 		return false;
-	return memory_add(&l->s->memory, l->word[1], mib << 8, layout, touched) || wrong(l, "more than %d areas", AREAS);
+	return memory_add(&l->s->memory, l->word[1], mib * 256 + 0.5, layout, touched) || wrong(l, "more than %d areas", AREAS);
 }
 
 /* use SECOND AREA SHARE own|own+N|all|NODE TOUCHES */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that are small enough to compute by hand, and what must hold of any. A random test prints its seed; SEED= repeats it. */
+/* Programs that are small enough to compute by hand, and what must hold of any. A random test prints its seed for SEED=. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static void figures_of_two_pages(void **unused)
 	loop_end(&loop);
 }
 
-/* So many instructions that nobody waits for anybody; node 3 is two links from node 0. One in eight has all misses, eight each. */
+/* So many instructions that hardly anybody waits; node 3 is two links from node 0. One in eight has all misses, eight each. */
 static void amd48_is_the_papers(void **unused)
 {
 	static const struct {
