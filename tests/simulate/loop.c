@@ -256,6 +256,7 @@ static void period(struct loop *l, double misses)
 		.vcpu_node = l->vcpu_node, .nr_vcpus = l->memory.threads,
 	};
 	struct outcome out = { .nr = 0 };
+	struct nodes nodes;
 
 	for (i = 0; i < l->sampler.nr; i++)
 		matrix[l->sampler.sample[i].node * n + l->sampler.sample[i].home]++;
@@ -266,7 +267,8 @@ static void period(struct loop *l, double misses)
 		out = decide(l->domain, config, &l->host, &in);
 	} else {
 		out.verdict.state = l->follow.on ? STATE_FOLLOWING : STATE_OFF;
-		out.verdict.measure = measure(matrix, n, in.home);
+		nodes = nodes_of(NULL, n, in.home);
+		out.verdict.measure = measure(matrix, &nodes);
 		out.verdict.accesses_per_us = -1;
 	}
 	carry_out(l, &out, misses);

@@ -80,8 +80,12 @@ static bool put(struct sampler *s, struct sample sample)
 	return true;
 }
 
-/* Accesses a second to a page of it. */
-static double heat(const struct memory *m, const struct area *a, double misses)
+/* Accesses a second to a page of an area; and how likely there is one to it, or to 2 MiB, in a period. */
+struct heat {
+	double rate, small, large;
+};
+
+static double rate_of(const struct memory *m, const struct area *a, double misses)
 {
 	double shares = 0;
 	unsigned int n;
@@ -94,7 +98,7 @@ static double heat(const struct memory *m, const struct area *a, double misses)
 }
 
 /* One entry that Xen has chosen; whether there is one to mark. */
-static bool look(struct sampler *s, uint64_t gfn, unsigned int region, const double *rate, double seconds, bool *good)
+static bool look(struct sampler *s, uint64_t gfn, unsigned int region, const struct heat *heat, bool *good)
 {
 	struct memory *m = s->memory;
 	struct area *a = memory_area(m, gfn);
@@ -105,7 +109,8 @@ static bool look(struct sampler *s, uint64_t gfn, unsigned int region, const dou
 
 	if (!a || !mark_anew(s, first))
 		return false;
-	hit = chance_part(&s->chance) < 1 - exp(-rate[a - m->area] * of * seconds);
+	hit = chance_part(&s->chance) < (of == CHUNK ? heat[a - m->area].large : of == 1 ? heat[a - m->area].small :
+					1 - exp(-heat[a - m->area].rate * of * s->asked.period_ms / 1e3));
 	if (hit) {
 		/* By the thread of any of its pages, which are all as hot. */
 		thread = accessor(s, a, first + chance_below(&s->chance, of));
@@ -120,7 +125,7 @@ static bool look(struct sampler *s, uint64_t gfn, unsigned int region, const dou
 }
 
 /* One of Xen's periods. */
-static bool mark_some(struct sampler *s, unsigned int entries, const double *rate, double seconds)
+static bool mark_some(struct sampler *s, unsigned int entries, const struct heat *heat)
 {
 	unsigned int wanted = entries, tries = 2 * entries + BATCH, region = 0;
 	bool good = true;
@@ -130,7 +135,7 @@ static bool mark_some(struct sampler *s, unsigned int entries, const double *rat
 	while (wanted && tries-- && good) {
 		uint64_t gfn = s->where ? where_pick(s->where, &s->chance) : marks_pick(s->marks, &region);
 
-		if (look(s, gfn, region, rate, seconds, &good))
+		if (look(s, gfn, region, heat, &good))
 			wanted--;
 	}
 	s->marked += entries - wanted;
@@ -146,10 +151,13 @@ static bool mark_some(struct sampler *s, unsigned int entries, const double *rat
 bool sampler_run(struct sampler *s, uint64_t from_ns, uint64_t to_ns, double misses)
 {
 	double rate[AREAS], seconds = s->asked.period_ms / 1e3;
+	struct heat heat[AREAS];
 	unsigned int n;
 
-	for (n = 0; n < s->memory->nr; n++)
-		rate[n] = heat(s->memory, &s->memory->area[n], misses);
+	for (n = 0; n < s->memory->nr; n++) {
+		rate[n] = rate_of(s->memory, &s->memory->area[n], misses);
+		heat[n] = (struct heat){ rate[n], 1 - exp(-rate[n] * seconds), 1 - exp(-rate[n] * CHUNK * seconds) };
+	}
 	s->nr = 0;
 	s->all_marked = s->faults = 0;
 	s->lost_ns = 0;
@@ -163,7 +171,7 @@ bool sampler_run(struct sampler *s, uint64_t from_ns, uint64_t to_ns, double mis
 		s->run_ns = s->next_ns;
 		n = marks_begin(s->marks, ran, s->spent_ns, s->marked);
 		s->spent_ns = s->marked = 0;
-		if (!mark_some(s, n, rate, seconds))
+		if (!mark_some(s, n, heat))
 			return false;
 		s->next_ns += marks_length_ns(s->marks);
 	}

@@ -16,27 +16,34 @@ SCENARIO = "nodes 8\nthreads 48\ncarrefour on\nseconds 5\narea a 8 blocks own\nu
 
 # What is broken (file, from, to), and the test that has to see it.
 MUTANTS = {
-    "misses wait for half as long": ("clock.c", "misses[a * nodes + b] / m->stands_for", "misses[a * nodes + b] / m->stands_for / 2",
-                                     "two_pages_by_hand"),
+    "misses wait for half as long": (
+        "clock.c", "misses[a * nodes + b] / m->stands_for",
+        "misses[a * nodes + b] / m->stands_for / 2", "two_pages_by_hand"),
     "two misses at a time are one": ("clock.c", "/ m->stands_for * c->overlap", "/ m->stands_for", "two_pages_by_hand"),
     "all links are each node's": ("clock.c", "nodes != AMD48_NODES ||", "true ||", "amd48_is_the_papers"),
-    "a page counts where it came from": ("memory.c", "count(m, a, gfn, to, 1);\n\treturn true;", "return true;",
-                                         "counts_are_those_of_pages"),
-    "2 MiB leave their old node full": ("memory.c", "count(m, a, i, memory_node(m, i), -1);", "", "counts_are_those_of_pages"),
+    "copies take no bandwidth": (
+        "clock.c", "c->work[a].write_backs[a] += lines;\n\t\t\tc->work[a].write_backs[b] += lines;",
+        "(void)lines;", "copies_take_bandwidth"),
+    "a page counts where it came from": (
+        "memory.c", "count(m, a, gfn, to, 1);\n\treturn true;", "return true;", "counts_are_those_of_pages"),
+    "2 MiB leave their old node full": (
+        "memory.c", "count(m, a, i, memory_node(m, i), -1);", "", "counts_are_those_of_pages"),
     "2 MiB stay divided": ("memory.c", ".state = WHOLE, .node = to", ".state = ALIKE, .node = to", "counts_are_those_of_pages"),
-    "round-4k is round-2m": ("memory.c", "return gfn % m->nodes;", "return gfn / CHUNK % m->nodes;", "places_are_those_of_policies"),
+    "round-4k is round-2m": (
+        "memory.c", "return gfn % m->nodes;", "return gfn / CHUNK % m->nodes;", "places_are_those_of_policies"),
     "who touches is the master": ("memory.c", "a->touched == TOUCH_OWN ?", "false ?", "places_are_those_of_policies"),
-    "all means the owner": ("memory.c", "misses[i * m->nodes + h] += n / m->nodes;",
-                            "misses[m->node_of[t] * m->nodes + h] += n / m->nodes;", "figures_of_two_pages"),
-    "the owner samples all": ("sampler.c", "default:\n\t\treturn chance_below", "default:\n\t\treturn memory_thread(m, a, gfn); return "
-                              "chance_below", "samples_are_of_who_accesses"),
-    "an entry is marked twice": ("sampler.c", "if (s->slot[i] == word)\n\t\t\treturn false;", "if (s->slot[i] == word)\n\t\t\treturn "
-                                 "true;", "a_page_is_sampled_once_a_period"),
-    "moves change nothing": ("loop.c", "if (!memory_move(&l->memory, d->gfn, d->order, d->to)) {", "if (false) {",
-                             "what_is_remote_comes_home"),
+    "all means the owner": (
+        "memory.c", "misses[i * m->nodes + h] += n / m->nodes;",
+        "misses[m->node_of[t] * m->nodes + h] += n / m->nodes;", "figures_of_two_pages"),
+    "the owner samples all": (
+        "sampler.c", "default:\n\t\treturn chance_below",
+        "default:\n\t\treturn memory_thread(m, a, gfn); return chance_below", "samples_are_of_who_accesses"),
+    "an entry is marked twice": (
+        "sampler.c", "if (s->slot[i] == word)\n\t\t\treturn false;",
+        "if (s->slot[i] == word)\n\t\t\treturn true;", "a_page_is_sampled_once_a_period"),
+    "moves change nothing": (
+        "loop.c", "if (!memory_move(&l->memory, d->gfn, d->order, d->to)) {", "if (false) {", "what_is_remote_comes_home"),
     "nobody waits for moves": ("loop.c", "l->lost_moving_ns += batches", "l->lost_moving_ns += 0 * batches", "moves_cost_time"),
-    "copies take no bandwidth": ("clock.c", "c->work[a].write_backs[a] += lines;\n\t\t\tc->work[a].write_backs[b] += lines;", "(void)lines;",
-                                 "copies_take_bandwidth"),
     "samples are lost": ("loop.c", ".nr_samples = l->sampler.nr", ".nr_samples = 0", "what_is_remote_comes_home"),
 }
 
@@ -108,7 +115,8 @@ def test_a_mistake_is_seen(plain, tmp_path, name):
         if path.name != Path(file).with_suffix(".o").name:
             out.mkdir(exist_ok=True)
             (out / path.name).symlink_to(path)
-    subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-w", "-O2", f"-I{source}", f"-I{ROOT}/carrefour-user", f"-I{ROOT}/tests/numasim",
+    subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-w", "-O2", f"-I{source}", f"-I{ROOT}/carrefour-user",
+                    f"-I{ROOT}", f"-I{ROOT}/tests/numasim",
                     *subprocess.check_output(["pkg-config", "--cflags", "glib-2.0"], text=True).split(), "-c",
                     "-o", out / Path(file).with_suffix(".o").name, source / file], check=True)
     subprocess.run(["gcc", "-o", out / "test-loop", *(path for path in out.glob("*.o") if path.name != "simulate.o"),

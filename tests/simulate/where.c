@@ -7,10 +7,12 @@
 #include "where.h"
 
 /*
- * A bit is cleared, and read so long afterwards: what is accessed less often than that is told from what is hot. Longer, and
- * all of a guest at work has been accessed.
+ * A bit is cleared, and read a while afterwards: after a long one all of a guest at work has been accessed, after a short one
+ * only what is hot. So the while is halved as long as more than a quarter was seen, and doubled below a twentieth.
  */
 #define LOOK_NS 5000000.0
+#define LOOK_LEAST 20000.0
+#define LOOK_MOST 1000000000.0
 #define ENTRY_NS 30		/* an entry that is in no cache is read and written, twice in two passes */
 #define COLD_PART 8		/* of so many picks one goes to any 2 MiB: what was cold may be hot */
 
@@ -19,6 +21,7 @@ struct where {
 	uint32_t *hot;		/* those with most bits, of the last scan */
 	uint32_t nr, nr_hot;
 	uint64_t every_ns, next_ns;
+	double look_ns;
 };
 
 struct where *where_new(const struct memory *m, unsigned int scan_ms)
@@ -29,6 +32,7 @@ struct where *where_new(const struct memory *m, unsigned int scan_ms)
 		return NULL;
 	w->nr = m->pages / CHUNK;
 	w->every_ns = scan_ms * 1000000ULL;
+	w->look_ns = LOOK_NS;
 	w->seen = calloc(w->nr + 1, sizeof(*w->seen));
 	w->hot = calloc(w->nr + 1, sizeof(*w->hot));
 	if (w->seen && w->hot)
@@ -63,19 +67,34 @@ static void choose(struct where *w)
 			w->hot[w->nr_hot++] = i;
 }
 
-double where_scan(struct where *w, const struct memory *m, const double *rate, uint64_t from_ns, uint64_t to_ns, uint64_t *chance)
+static void scan(struct where *w, const struct memory *m, const double *rate, uint64_t *chance)
 {
-	double cost = 0, seen[AREAS];
+	double likely[AREAS];
+	uint32_t i, seen = 0;
 	unsigned int n;
-	uint32_t i;
 
 	for (n = 0; n < m->nr; n++)
-		seen[n] = 1 - exp(-rate[n] * CHUNK * LOOK_NS / 1e9);
+		likely[n] = 1 - exp(-rate[n] * CHUNK * w->look_ns / 1e9);
+	for (i = 0; i < w->nr; i++) {
+		bool now = chance_part(chance) < likely[m->area_of[i]];
+
+		w->seen[i] = w->seen[i] << 1 | now;
+		seen += now;
+	}
+	if (seen > w->nr / 4)
+		w->look_ns = fmax(w->look_ns / 2, LOOK_LEAST);
+	else if (seen < w->nr / 20)
+		w->look_ns = fmin(w->look_ns * 2, LOOK_MOST);
+}
+
+double where_scan(struct where *w, const struct memory *m, const double *rate, uint64_t from_ns, uint64_t to_ns, uint64_t *chance)
+{
+	double cost = 0;
+
 	if (w->next_ns < from_ns)
 		w->next_ns = from_ns;
 	for (; w->next_ns < to_ns; w->next_ns += w->every_ns) {
-		for (i = 0; i < w->nr; i++)
-			w->seen[i] = w->seen[i] << 1 | (chance_part(chance) < seen[m->area_of[i]]);
+		scan(w, m, rate, chance);
 		choose(w);
 		cost += (double)w->nr * ENTRY_NS;
 	}

@@ -23,8 +23,8 @@ SMALL, LARGE = SIZES
 
 
 def guest(size, areas, uses, **settings):
-    return Scenario(areas, uses, {"nodes": 8, "threads": size.threads, "instructions": 100, "policy": "first-touch", "carrefour": "on",
-                                  **settings})
+    return Scenario(areas, uses, {"nodes": 8, "threads": size.threads, "instructions": 100, "policy": "first-touch",
+                                  "carrefour": "on", **settings})
 
 
 def misplaced(size, **settings):
@@ -45,8 +45,8 @@ def phases(size, changes, **settings):
     """What is right at first is another node's later."""
     mib, half = size.gib * GIB, size.threads // 2
     return guest(size, (("hot", mib * HOT, "blocks", "own"), ("rest", mib * (1 - HOT), "blocks", "all")),
-                 (Use("hot", HOT_SHARE, "own"), Use("rest", 1 - HOT_SHARE, "all"), Use("hot", HOT_SHARE, f"own+{half}", second=changes)),
-                 **settings)
+                 (Use("hot", HOT_SHARE, "own"), Use("rest", 1 - HOT_SHARE, "all"),
+                  Use("hot", HOT_SHARE, f"own+{half}", second=changes)), **settings)
 
 
 def alternating(size, every, until, **settings):

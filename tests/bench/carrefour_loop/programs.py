@@ -2,10 +2,10 @@
 """
 Programs that have the figures of the paper's Table 1.
 
-Table 1 has four figures a program. Four parameters are found from them: which part of the misses goes to a hot page, which to what
-a master has touched, which to pages of the thread's own; and how many instructions there are for each miss. The rest of the misses
-goes to pages that all touch and all use. What the table does not tell is whether each thread has a part of the master's pages for
-itself: both are tried, as Carrefour can bring home the one and only spread the other.
+Table 1 has four figures a program. Four parameters are found from them: which part of the misses goes to a hot page, which to
+what a master has touched, which to pages of the thread's own; and how many instructions there are for each miss. The rest of the
+misses goes to pages that all touch and all use. What the table does not tell is whether each thread has a part of the master's
+pages for itself: both are tried, as Carrefour can bring home the one and only spread the other.
 """
 
 import csv
@@ -49,12 +49,13 @@ class Fitted:
         row = self.row
         mib = footprint or row.footprint
         shared = 1 - self.hot - self.master - self.own
-        parts = [("hot", self.hot, 0, "all"), ("master", self.master, 0, "own" if private else "all"), ("own", self.own, "own", "own"),
-                 ("shared", shared, "all", "all")]
+        parts = [("hot", self.hot, 0, "all"), ("master", self.master, 0, "own" if private else "all"),
+                 ("own", self.own, "own", "own"), ("shared", shared, "all", "all")]
         parts = [part for part in parts if part[1] > 1e-6]
         # A page is as hot as any other, but for the hot ones: Table 1 has no more to say.
         cold = sum(share for name, share, *_ in parts if name != "hot")
-        areas = tuple((name, PAGE_MIB if name == "hot" else mib * share / cold, "blocks", touched) for name, share, touched, _ in parts)
+        areas = tuple((name, PAGE_MIB if name == "hot" else mib * share / cold, "blocks", touched)
+                      for name, share, touched, _ in parts)
         uses = tuple(Use(name, share, by) for name, share, _, by in parts)
         return Scenario(areas, uses, {"nodes": NODES, "threads": THREADS, "instructions": f"{self.instructions:.6g}",
                                       "overlap": self.overlap, "entries": "2m" if mib > LARGE_MIB else "4k"})
@@ -64,7 +65,7 @@ def table():
     lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#")]
     for row in csv.DictReader(lines):
         def percent(what, row=row):
-            return {"first-touch": float(row[f"{what}_first_touch_pct"]) / 100, "round-4k": float(row[f"{what}_round_4k_pct"]) / 100}
+            return {policy: float(row[f"{what}_{policy.replace('-', '_')}_pct"]) / 100 for policy in ("first-touch", "round-4k")}
         yield Row(row["app"], percent("imbalance"), percent("interconnect"), float(row["footprint_mb"]),
                   row["best_xen"].replace("/", ","))
 

@@ -43,7 +43,8 @@ class Scenario:
         return self.having(policy=name, carrefour="on" if switch else "off")
 
     def text(self):
-        first = [f"{name} {value}" for name, value in self.settings.items()] + [f"set {key} {value}" for key, value in self.conf.items()]
+        first = [f"{name} {value}" for name, value in self.settings.items()]
+        first += [f"set {key} {value}" for key, value in self.conf.items()]
         areas = [f"area {name} {mib:.9g} {layout} {touched}" for name, mib, layout, touched in self.areas]
         uses = [f"use {use.second} {use.area} {use.share:.9g} {use.by} {use.touches:g}"
                 for use in sorted(self.uses, key=lambda use: use.second)]
