@@ -55,14 +55,16 @@ def of_program(program, row, seconds, auto_seconds):
     return found
 
 
-def of_patterns(program, quick=False):
+def of_patterns(program):
     """{name: figures}, and the curves of some."""
     small, large = patterns.SIZES
     plans = [(f"a master's, 5 % hot; {size.name}, {entries}",
-              patterns.misplaced(size, seconds=(120 if size is small else 900), entries=entries), 0)
+              patterns.misplaced(size, seconds=(120 if size is small else 700), entries=entries), 0)
              for size in patterns.SIZES for entries in ("2m", "4k")]
     plans += [(f"a master's, 5 % hot, accessed bits; {large.name}, {entries}",
-               patterns.misplaced(large, seconds=900, entries=entries, scan_ms=5000), 0) for entries in ("2m", "4k")]
+               patterns.misplaced(large, seconds=700, entries=entries, scan_ms=5000), 0) for entries in ("2m", "4k")]
+    plans += [(f"a master's, 5 % hot, pages = 524288; {large.name}, 2m",
+               patterns.misplaced(large, seconds=700, entries="2m").configured(pages=524288), 0)]
     plans += [
         (f"another phase after 120 s; {small.name}, 2m", patterns.phases(small, 120, seconds=480, entries="2m"), 120),
         (f"parts exchanged each 5 s; {small.name}, 2m", patterns.alternating(small, 5, 300, seconds=300, entries="2m"), 0),
@@ -74,7 +76,7 @@ def of_patterns(program, quick=False):
         (f"small pages of all in each 2 MiB; {small.name}, 2m", patterns.mixed(small, seconds=240, entries="2m"), 0),
     ]
     found, curves = {}, {}
-    for name, scenario, change in plans[:2] if quick else plans:
+    for name, scenario, change in plans:
         seconds, total = run(program, scenario)
         found[name] = figures(seconds, total, change)
         curves[name] = [[second["second"], round(second["local"], 3), round(second["work"], 3), second["moves"]]

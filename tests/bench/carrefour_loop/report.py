@@ -28,8 +28,8 @@ def pattern_rows(patterns):
         took = one["converged_s"]
         yield (name, "-" if took is None else f"{took} s", "" if aim is None else met(took is not None and took <= aim),
                percent(one["local"]), percent(one["imbalance"]), f"{one['last_work'] / one['first_work']:.2f}",
-               f"{one['moves']:,}", f"{one['moved_mib'] / 1024:.1f}", f"{one['last_moves']:.1f}", met(one["last_moves"] < AIM_MOVES),
-               percent(lost, 2), met(lost < AIM_LOST), f"{one['daemon_bytes'] / 2**20:.0f}")
+               f"{one['moves']:,}", f"{one['moved_mib'] / 1024:.1f}", f"{one['last_moves']:.1f}",
+               met(one["last_moves"] < AIM_MOVES), percent(lost, 2), met(lost < AIM_LOST), f"{one['daemon_bytes'] / 2**20:.0f}")
 
 
 def best_static(run):
@@ -84,7 +84,8 @@ def told_rows(programs):
 
 
 def programs_part(result):
-    programs = result["programs"]
+    part = result["programs"]
+    programs = part["figures"]
     head = ("program", "best in the paper", *STATIC, *WITH_CARREFOUR, "auto", "auto ends with")
     wins = list(with_carrefour(programs))
     near, agree = auto_near(programs), static_choice(programs)
@@ -93,18 +94,20 @@ def programs_part(result):
     return [
         "## The paper's programs",
         "",
-        "Table 1 of the paper has four figures a program: imbalance and load of the interconnect, under first-touch and round-4k.",
-        "Programs that have these figures in the model run here on AMD48, with the paper's footprints. What the table does not tell is",
-        "whether each thread uses a part of a master's pages or all use all of them, and that decides what Carrefour can do. So both",
-        "are here. Times are modelled, each is against the best static policy of its row, and below 1 is faster. With Carrefour they",
-        f"are of the last quarter of a run of {result['seconds']} s, with `auto` of one of {result['auto_seconds']} s.",
+        "Table 1 of the paper has four figures a program: imbalance and load of the interconnect, under first-touch and",
+        "round-4k. Programs that have these figures in the model run here on AMD48, with the paper's footprints. What the table",
+        "does not tell is whether each thread uses a part of a master's pages or all use all of them, and that decides what",
+        "Carrefour can do. So both are here. Times are modelled, each is against the best static policy of its row, and below 1",
+        f"is faster. With Carrefour they are of the last quarter of a run of {part['seconds']} s, with `auto` of one of",
+        f"{part['auto_seconds']} s.",
         "",
         *(line for kind, what in KINDS.items() for line in (
             f"### Where {what}", "", *table(head, list(program_rows(programs, kind)), left=2), "")),
         "### Against the paper",
         "",
-        f"The model's better one of first-touch and round-4k is that of the paper's best policy for {agree} of {len(programs)}",
-        "programs. For the others the model, or what Table 1 does not tell, is wrong, and their rows say little.",
+        f"The model's better one of first-touch and round-4k is that of the paper's best policy for {agree} of",
+        f"{len(programs)} programs. For the others the model, or what Table 1 does not tell, is wrong, and their rows say",
+        "little.",
         "",
         "Where the paper's best policy has Carrefour, what Carrefour gains here over the same policy without it:",
         "",
@@ -114,12 +117,14 @@ def programs_part(result):
         "",
         *table(("program", "policy", "times as fast, paper", "modelled", "at least as much"), list(told_rows(programs)), left=2),
         "",
-        f"`auto` is as fast as the best static policy, or within 5 % of it, for {len(near)} of {len(programs)} programs where threads",
-        f"have parts of their own. The aim of {AIM_AUTO} is {met(len(near) >= AIM_AUTO)}.",
+        f"`auto` is as fast as the best static policy, or within 5 % of it, for {len(near)} of {len(programs)} programs where",
+        f"threads have parts of their own. The aim of {AIM_AUTO} is {met(len(near) >= AIM_AUTO)}.",
         "",
         "Figures of Table 1 that no such program has, by more than 5 points:",
         "",
         *table(("program", "figures"), list(misfits(programs)), left=2),
+        "",
+        f"Taken at {part['commit']}, with seed 1.",
         ""]
 
 
@@ -134,27 +139,28 @@ def page(result):
         "",
         "![local accesses over time](carrefour.svg)",
         "",
-        "**All of it is modelled**: no guest ran. carrefourd's own code decides, and Xen's own code says which entries are marked.",
-        "Accesses, times and costs are a model's. A guest of AMD48 has 48 vCPUs; one of 256 vCPUs has 32 a node, and controllers and",
-        "links in proportion. Settings are those of `carrefour.conf`.",
+        "**All of it is modelled**: no guest ran. carrefourd's own code decides, and Xen's own code says which entries are",
+        "marked. Accesses, times and costs are a model's. A guest of AMD48 has 48 vCPUs; one of 256 vCPUs has 32 a node, and",
+        "controllers and links in proportion. Settings are those of `carrefour.conf`.",
         "",
         "## Patterns",
         "",
-        "*a master's, 5 % hot*: one thread has touched all memory, on its node; then each thread makes 90 % of its accesses to its own",
-        "part of 5 % of it. *Accessed bits*: what Xen cannot do yet, as [auto.md](../auto.md#sampling-of-a-terabyte) has it. *2m*, *4k*:",
-        "Xen's entries. A run has *converged* when it stays within 5 % of what it gains in all. *Times as fast* is its last quarter",
-        "against its first second.",
+        "*a master's, 5 % hot*: one thread has touched all memory, on its node; then each thread makes 90 % of its accesses to",
+        "its own part of 5 % of it. *Accessed bits*: what Xen cannot do yet, as",
+        "[auto.md](../auto.md#sampling-of-a-terabyte) has it. *2m*, *4k*: Xen's entries. A run has *converged* when it stays",
+        "within 5 % of what it gains in all. *Times as fast* is its last quarter against its first second.",
         "",
-        *table(head, list(pattern_rows(result["patterns"]))),
+        *table(head, list(pattern_rows(result["patterns"]["figures"]))),
+        "",
+        f"Taken at {result['patterns']['commit']}, with seed 1.",
         "",
         *(programs_part(result) if result["programs"] else []),
-        f"Taken at {result['commit']}; seed 1.",
         ""])
 
 
 def plot(result, path):
     figure, axes = begin_plot("carrefour", figsize=(8.5, 4.2))
-    for name, curve in result["curves"].items():
+    for name, curve in result["patterns"]["curves"].items():
         if name.startswith("a master's"):
             axes.plot([point[0] for point in curve], [100 * point[1] for point in curve], label=name, linewidth=1.2)
     axes.set_xlabel("seconds")

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: Carrefour in a closed loop, on the paper's programs and on patterns.
 
-    tests/bench/carrefour_loop/run.py [--out DIRECTORY] [--seconds N] [--auto-seconds N] [--patterns]
+    tests/bench/carrefour_loop/run.py [--out DIRECTORY] [--parts patterns programs] [--seconds N] [--auto-seconds N]
 
-Results go to docs/results/carrefour.{md,json,svg}.
+Results go to docs/results/carrefour.{md,json,svg}. A part that is not run is taken from there.
 """
 
 import argparse
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,25 +19,42 @@ from places import RESULTS, ROOT                                # noqa: E402  th
 from carrefour_loop import measure, programs, report, simulation    # noqa: E402
 
 
+def patterns_part(program, options):
+    figures, curves = measure.of_patterns(program)
+    return {"figures": figures, "curves": curves}
+
+
+def programs_part(program, options):
+    found = {}
+    for row in programs.table():
+        print(f"  {row.name}", flush=True)
+        found[row.name] = measure.of_program(program, row, options.seconds, options.auto_seconds)
+    return {"figures": found, "seconds": options.seconds, "auto_seconds": options.auto_seconds}
+
+
+PARTS = {"patterns": patterns_part, "programs": programs_part}
+
+
+def commit():
+    described = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True, check=True)
+    return described.stdout.strip()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
     parser.add_argument("--seconds", type=int, default=120, help="of a program with Carrefour (default 120)")
     parser.add_argument("--auto-seconds", type=int, default=240, help="of a program under auto (default 240)")
-    parser.add_argument("--patterns", action="store_true", help="only the patterns")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what is run (default all)")
     options = parser.parse_args()
+    before = options.out / "carrefour.json"
+    result = json.loads(before.read_text()) if before.exists() else {part: {} for part in PARTS}
     try:
         program = simulation.build()
-        patterns, curves = measure.of_patterns(program)
-        found = {}
-        for row in () if options.patterns else programs.table():
-            print(f"  {row.name}", flush=True)
-            found[row.name] = measure.of_program(program, row, options.seconds, options.auto_seconds)
+        for part in options.parts:
+            result[part] = {"commit": commit(), **PARTS[part](program, options)}
     except simulation.SimulationError as error:
         sys.exit(f"error: nothing was simulated: {error}")
-    described = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True, check=True)
-    result = {"commit": described.stdout.strip(), "seconds": options.seconds, "auto_seconds": options.auto_seconds,
-              "patterns": patterns, "curves": curves, "programs": found}
     for path in report.write(result, options.out):
         print(path)
 
