@@ -49,7 +49,7 @@ demo: setup-demo
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
 # A boot keeps one core busy: see tests/runner for what runs side by side, and in what order.
-TEST_DIRS := $(wildcard tests/series tests/unit tests/models tests/numasim tests/bench tests/packaging tests/bare tests/boot)
+TEST_DIRS := $(wildcard tests/series tests/unit tests/models tests/numasim tests/simulate tests/bench tests/packaging tests/bare tests/boot)
 SIDE_BY_SIDE := -n auto --dist loadgroup --max-worker-restart 2 --durations 25 --durations-min 30
 test: setup-test
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --run-limit 85 $(TEST_DIRS) $(PYTEST_ARGS)
@@ -68,6 +68,7 @@ bench: setup-bench
 	@$(PYTHON) tests/bench/touch_cost/run.py
 	@$(PYTHON) tests/bench/hold_time/run.py
 	@$(PYTHON) tests/bench/carrefour_cost/run.py
+	@$(PYTHON) tests/bench/carrefour_loop/run.py
 	@$(PYTHON) tests/bench/placement/run.py
 	@$(PYTHON) tests/bench/repair/run.py
 

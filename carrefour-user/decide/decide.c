@@ -150,32 +150,6 @@ static void interleave(struct period *p, struct page *page)
 		order_move(p, &wish);
 }
 
-static void consider(struct period *p, struct page *page)
-{
-	const struct domain *d = p->d;
-	struct window_view view = page_view(page);
-	struct candidate wish = {
-		.action = ACTION_MIGRATE, .why = WHY_ONE_NODE, .page = page, .gfn = page->gfn, .order = page->order,
-		.to = view.top,
-	};
-	bool hot = page->hits * 100 > p->verdict->measure.samples * p->config->hot_page_pct;
-
-	if (view.count < p->config->page_samples || (view.one_node && view.top == page->home))
-		return;
-	if (page->order == ORDER_1G) {
-		if (d->migrating || d->interleaving)
-			large_split(p, page, &view);
-	} else if (view.one_node) {
-		if (d->migrating)
-			order_move(p, &wish);
-	} else if (page->order == ORDER_2M && (hot || !d->interleaving)) {
-		if (d->migrating || d->interleaving)
-			large_split(p, page, &view);
-	} else if (d->interleaving) {
-		interleave(p, page);
-	}
-}
-
 /* 2 MiB that are divided, or just put together, are no page to move; nor are parts of the latter. */
 static bool is_settled(const struct domain *d, const struct page *page)
 {
@@ -189,11 +163,55 @@ static bool is_settled(const struct domain *d, const struct page *page)
 	return !range || range->range != RANGE_COLLAPSING;
 }
 
+/* What one node uses goes there. */
+static void bring_home(struct period *p, struct page *page)
+{
+	struct window_view view = page_view(page);
+	struct candidate wish = {
+		.action = ACTION_MIGRATE, .why = WHY_ONE_NODE, .page = page, .gfn = page->gfn, .order = page->order,
+		.to = view.top,
+	};
+
+	if (p->d->migrating && page->order != ORDER_1G && page->streak >= p->needed[KIND_ENTRY] && view.one_node &&
+	    view.top != page->home)
+		order_move(p, &wish);
+}
+
+/* What several use is divided, or spread; and of 1 GiB, which cannot be moved whole, a part goes to the one node that uses it. */
+static void share_out(struct period *p, struct page *page)
+{
+	struct window_view view = page_view(page);
+	bool hot = page->hits * 100 > p->verdict->measure.samples * p->config->hot_page_pct;
+
+	if (view.count < p->config->page_samples || (view.one_node && (view.top == page->home || page->order != ORDER_1G)))
+		return;
+	if (page->order == ORDER_1G || (page->order == ORDER_2M && (hot || !p->d->interleaving)))
+		large_split(p, page, &view);
+	else if (p->d->interleaving)
+		interleave(p, page);
+}
+
+/*
+ * Hint faults see what is accessed rarely as often as what is hot, and most of a large guest's memory is the former. Spread
+ * first, it would have the budget for hours; what one node uses alone gains more by each move.
+ */
+static void consider_all(struct period *p)
+{
+	static void (*const consider[])(struct period *p, struct page *page) = { bring_home, share_out };
+	struct pages *pages = &p->d->pages;
+	unsigned int pass;
+	size_t i;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < pages->nr_touched; i++)
+			if (is_settled(p->d, pages->touched[i]))
+				consider[pass](p, pages->touched[i]);
+}
+
 static void choose(struct period *p)
 {
 	struct pages *pages = &p->d->pages;
 	unsigned int n, k = __builtin_popcountll(p->nodes.with_cpus);
-	size_t i;
 
 	memcpy(p->load, p->verdict->measure.load, sizeof(p->load));
 	for (n = 0; n < p->d->nr_nodes; n++)
@@ -201,9 +219,8 @@ static void choose(struct period *p)
 			p->mean += p->load[n] / k;
 	pages_sort(pages);
 	large_look_at_ranges(p, p->verdict->state >= STATE_BALANCED);
-	for (i = 0; p->verdict->state == STATE_ACTIVE && i < pages->nr_touched; i++)
-		if (is_settled(p->d, pages->touched[i]))
-			consider(p, pages->touched[i]);
+	if (p->verdict->state == STATE_ACTIVE)
+		consider_all(p);
 }
 
 static enum state state_of(struct period *p)
@@ -248,6 +265,7 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	v->accesses_per_us = host->accesses_per_us;
 	v->touched_pct = in.faults < in.marked ? 100.0 * in.faults / in.marked : 100;
 	note_samples(&p);
+	learn_chance(&p);
 	v->state = state_of(&p);
 	v->interleaving = d->interleaving;
 	v->migrating = d->migrating;

@@ -15,6 +15,9 @@ struct trial {
 	uint64_t samples, local;	/* in the second half of the trial */
 };
 
+/* What is remembered as one: an entry of the p2m, or 2 MiB of small ones. */
+enum kind { KIND_ENTRY, KIND_RANGE, NR_KINDS };
+
 struct domain {
 	unsigned int nr_nodes;
 	uint64_t now;			/* ns since the first period */
@@ -22,6 +25,10 @@ struct domain {
 	struct pages pages;
 	bool interleaving, migrating, hungry;
 	unsigned int quiet;		/* periods in a row without a move */
+
+	struct seen {
+		double again, same;	/* as struct verdict's, of late */
+	} seen[NR_KINDS];
 
 	/* Samples on pages that were moved: do they show that it was good? */
 	unsigned int judged;
@@ -50,6 +57,7 @@ struct period {
 	struct nodes nodes;
 	double load[NODES_MAX];		/* as it will be after what was decided */
 	double mean;			/* of the home nodes that have CPUs */
+	unsigned int needed[NR_KINDS];	/* samples in a row that are no chance */
 };
 
 /* order.c: passes what a heuristic wants through all that keeps it calm. True: it was ordered. */
@@ -66,12 +74,17 @@ bool can_go_to(const struct period *period, uint8_t node, uint64_t bytes);
 
 /* samples.c */
 void note_samples(struct period *period);
+/* It was ordered to move, and did not. */
+void note_failure(struct period *period, struct page *page);
+/* Sets .needed. */
+void learn_chance(struct period *period);
 /* Returns false while moves are not to be made as the last ones did not help. */
 bool judge_moves(struct period *period);
 
 /* large.c: 2 MiB and 1 GiB. */
 void large_split(struct period *period, struct page *page, const struct window_view *view);
-void large_sample_within(struct period *period, const struct sample *sample, uint8_t node);
+/* A small page's; the 2 MiB around it, or NULL if that is not remembered. */
+struct page *large_sample_within(struct period *period, const struct sample *sample, uint8_t node);
 void large_look_at_ranges(struct period *period, bool may_collapse);
 
 #endif

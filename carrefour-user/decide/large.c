@@ -14,12 +14,15 @@
  *									WHOLE: it is seen whole, so never was divided
  *	KEPT		see TRIED					COLLAPSING: one node alone uses it again
  *									WHOLE: it is seen whole
+ *	SMALL		small pages are seen, and there are many	COLLAPSING: one node uses it, from afar
+ *									WHOLE: it is seen whole
  *	COLLAPSING	it was ordered to be put together		WHOLE: it is seen whole
- *									KEPT: small pages are still seen, periods later
+ *									KEPT, SMALL: small pages are still seen, periods later
  */
 #include "decide/domain.h"
 
 #define FIGHT_SHARE 6		/* of the WINDOW samples: one node with more is no fight */
+#define AWAY 5			/* of the last 8 samples: fewer are moved one by one */
 #define TRIAL_SAMPLES 16	/* fewer in half of a trial: nobody would miss it */
 #define ONE_NODE_STREAK 64	/* samples in a row; by chance this does not happen */
 #define TRIALS_LAST 4ULL	/* times as long as a trial, then it stays divided */
@@ -85,26 +88,58 @@ static struct trial *find_trial(struct domain *d, uint64_t gfn)
 	return NULL;
 }
 
-void large_sample_within(struct period *p, const struct sample *s, uint8_t node)
+/* 2 MiB of small pages that a sample is of, which have a place in the table from now on. */
+static struct page *enter_range(struct period *p, uint64_t gfn)
+{
+	struct pages *pages = &p->d->pages;
+	struct page *range = pages_find(pages, gfn, ORDER_2M);
+
+	if ((!range || range->range == RANGE_WHOLE) && !pages_are_many(pages))
+		return NULL;
+	range = pages_touch(pages, gfn, ORDER_2M);
+	if (range && range->range == RANGE_WHOLE && !range->ordered)
+		page_set_range(pages, range, RANGE_SMALL);
+	return range && range->range != RANGE_WHOLE ? range : NULL;
+}
+
+struct page *large_sample_within(struct period *p, const struct sample *s, uint8_t node)
 {
 	struct domain *d = p->d;
 	uint64_t gfn = s->gfn & ~((1ULL << ORDER_2M) - 1);
-	struct page *range = pages_find(&d->pages, gfn, ORDER_2M);
+	struct page *range = enter_range(p, gfn);
 	struct trial *trial;
 
-	if (!range || range->range == RANGE_WHOLE)
-		return;
-	/* It is there, and so the table has room for it. */
-	pages_touch(&d->pages, gfn, ORDER_2M);
+	if (!range)
+		return NULL;
 	range->home = s->home;
+	range->away = range->away << 1 | (node != s->home);
 	page_note(range, node);
-	if (range->range == RANGE_COLLAPSING && range->period - range->moved_period >= 2)
-		page_set_range(&d->pages, range, RANGE_KEPT);
+	if (range->range == RANGE_SMALL)
+		range->hits++;
+	if (range->range == RANGE_COLLAPSING && range->period - range->moved_period >= 2) {
+		page_set_range(&d->pages, range, range->ordered ? RANGE_SMALL : RANGE_KEPT);
+		if (range->ordered)
+			note_failure(p, range);
+	}
 	trial = range->range == RANGE_TRIED ? find_trial(d, gfn) : NULL;
 	if (trial && d->now - trial->since >= p->config->split_ms * MS / 2) {
 		trial->samples++;
 		trial->local += node == s->home;
 	}
+	return range;
+}
+
+/* Small pages that one node uses, most of them from afar: they go there together, and are 2 MiB then. */
+static void bring_together(struct period *p, struct page *range)
+{
+	struct window_view view = page_view(range);
+	struct candidate wish = {
+		.action = ACTION_MIGRATE, .why = WHY_ONE_NODE, .page = range, .gfn = range->gfn, .order = ORDER_2M, .to = view.top,
+	};
+
+	if (view.one_node && view.count == WINDOW && range->streak >= p->needed[KIND_RANGE] && view.top != range->home &&
+	    __builtin_popcount(range->away) >= AWAY && order_move(p, &wish))
+		page_set_range(&p->d->pages, range, RANGE_COLLAPSING);
 }
 
 static bool collapse(struct period *p, struct page *range, enum why why, uint8_t to)
@@ -178,5 +213,7 @@ void large_look_at_ranges(struct period *p, bool may_collapse)
 
 		if (range->range == RANGE_KEPT && range->streak >= ONE_NODE_STREAK)
 			collapse(p, range, WHY_ONE_NODE_AGAIN, page_view(range).top);
+		else if (range->range == RANGE_SMALL && p->verdict->state == STATE_ACTIVE && d->migrating)
+			bring_together(p, range);
 	}
 }

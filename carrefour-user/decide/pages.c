@@ -54,6 +54,11 @@ void pages_free(struct pages *t)
 	free(t->trail);
 }
 
+bool pages_are_many(const struct pages *t)
+{
+	return t->nr == t->max || t->nr >= PAGES_MANY;
+}
+
 void pages_next_period(struct pages *t, uint64_t now)
 {
 	t->now = now;

@@ -24,8 +24,8 @@
 #define MIXED_SWITCHES 3
 #define UNMIXED_STREAK 32
 
-/* A p2m entry of 2 MiB that was divided here. */
-enum range { RANGE_WHOLE, RANGE_TRIED, RANGE_KEPT, RANGE_COLLAPSING };
+/* A p2m entry of 2 MiB that was divided here; or, SMALL, that others made of small pages. */
+enum range { RANGE_WHOLE, RANGE_TRIED, RANGE_KEPT, RANGE_COLLAPSING, RANGE_SMALL };
 
 /* Why a page is not to move for a while. */
 enum pause { PAUSE_NONE, PAUSE_COOLDOWN, PAUSE_FROZEN, PAUSE_FAILED };
@@ -46,6 +46,7 @@ struct page {
 	uint8_t failures, freezes;
 	uint8_t judge_left;		/* samples that still tell whether the move was good */
 	uint8_t range, pause;		/* enum range, enum pause */
+	uint8_t away;			/* SMALL: a bit for each of the last samples whose page was on another node */
 	bool mixed;			/* see MIXED_SWITCHES */
 	bool ordered;			/* to move, and no sample has told yet that it did */
 	bool interleaved;		/* what it was moved for, else to be local */
@@ -85,6 +86,11 @@ size_t pages_bytes(uint32_t max);
  * stay. False: out of memory, and all is as it was.
  */
 bool pages_resize(struct pages *pages, uint32_t max);
+
+#define PAGES_MANY 65536
+
+/* Or another one would have to go for a new one. */
+bool pages_are_many(const struct pages *pages);
 
 void pages_next_period(struct pages *pages, uint64_t now);
 

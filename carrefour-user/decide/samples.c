@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the samples of a period say of the pages, and of the moves that were made before. */
+#include <math.h>
+
 #include "decide/domain.h"
 
 #define JUDGE_SAMPLES 64	/* on moved pages: of fewer too much is chance */
 #define JUDGE_PER_PAGE 8	/* so that one hot page does not speak for all */
+#define PRIVATE_LEAST 0.001	/* share of accesses to private pages, where none are seen */
+#define NEEDED_MAX 32
+#define AGAIN_PERIODS 16
 #define FAILED_SHIFT_MAX 8	/* how often the pause of a page that cannot move is doubled */
 
 static bool makes_sense(const struct domain *d, const struct sample *s)
@@ -29,7 +34,7 @@ static uint8_t wanted_node(const struct period *p, const struct sample *s)
 	return nodes_local(&p->nodes, node, s->home) ? s->home : p->nodes.wanted[node];
 }
 
-static void note_failure(struct period *p, struct page *page)
+void note_failure(struct period *p, struct page *page)
 {
 	unsigned int shift = page->failures < FAILED_SHIFT_MAX ? page->failures++ : FAILED_SHIFT_MAX;
 
@@ -65,12 +70,44 @@ static void note_gain(struct period *p, struct page *page, const struct sample *
 		p->d->gained -= 1.0 / (nodes - 1);
 }
 
+/* What is in the table was sampled again. */
+static void note_again(struct period *p, const struct page *page, enum kind kind)
+{
+	bool same = page->streak > 1;
+
+	if (page->nr_window < 2)
+		return;
+	p->verdict->again++;
+	p->verdict->again_same += same;
+	p->d->seen[kind].again++;
+	p->d->seen[kind].same += same;
+}
+
+/*
+ * Of many small pages each is seldom sampled twice before it is forgotten. So the table has 2 MiB of
+ * them as one, and each by itself only where several nodes use those.
+ */
+static bool is_known_by_range(struct period *p, const struct sample *s, uint8_t node)
+{
+	struct page *range;
+
+	if (s->order != ORDER_4K || (!p->d->pages.nr_ranges && !pages_are_many(&p->d->pages)))
+		return false;
+	range = large_sample_within(p, s, node);
+	if (!range || range->range != RANGE_SMALL || range->mixed)
+		return false;
+	note_again(p, range, KIND_RANGE);
+	return true;
+}
+
 static void note_sample(struct period *p, const struct sample *s)
 {
 	struct domain *d = p->d;
 	uint8_t node = wanted_node(p, s);
 	struct page *page;
 
+	if (is_known_by_range(p, s, node))
+		return;
 	page = pages_touch(&d->pages, s->gfn, s->order);
 	if (!page) {
 		p->verdict->untracked++;
@@ -83,19 +120,14 @@ static void note_sample(struct period *p, const struct sample *s)
 		note_gain(p, page, s);
 	page->home = s->home;
 	page_note(page, node);
-	if (page->nr_window > 1) {
-		p->verdict->again++;
-		p->verdict->again_same += page->streak > 1;
-	}
-	if (page->range == RANGE_COLLAPSING) {
+	note_again(p, page, KIND_ENTRY);
+	if (page->range == RANGE_COLLAPSING || page->range == RANGE_SMALL) {
 		page_set_range(&d->pages, page, RANGE_WHOLE);
 	} else if (page->range != RANGE_WHOLE && page->period - page->moved_period >= 2) {
 		/* It was not divided, or not by this table's knowledge put together. */
 		page_set_range(&d->pages, page, RANGE_WHOLE);
 		note_failure(p, page);
 	}
-	if (s->order == ORDER_4K && d->pages.nr_ranges)
-		large_sample_within(p, s, node);
 }
 
 void note_samples(struct period *p)
@@ -107,6 +139,38 @@ void note_samples(struct period *p)
 			note_sample(p, &p->in->sample[i]);
 		else
 			p->verdict->strange++;
+	}
+}
+
+/*
+ * Samples in a row from one node after which it is more likely that this node alone uses the page than that all do and chance
+ * makes it look so. That depends on how much of what is sampled is private; before it is known, half of it is taken to be.
+ */
+static unsigned int samples_needed(const struct period *p, const struct seen *seen)
+{
+	double k = __builtin_popcountll(p->nodes.with_cpus), private = 0.5;
+	unsigned int needed = p->config->page_samples;
+
+	if (k < 2)
+		return needed;
+	if (seen->again >= p->config->min_samples)
+		private = fmax((seen->same / seen->again - 1 / k) / (1 - 1 / k), PRIVATE_LEAST);
+	while (needed < NEEDED_MAX && private < (1 - private) * pow(k, 1.0 - needed))
+		needed++;
+	return needed;
+}
+
+void learn_chance(struct period *p)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < NR_KINDS; kind++) {
+		struct seen *seen = &p->d->seen[kind];
+
+		p->needed[kind] = samples_needed(p, seen);
+		/* What was long ago counts less and less. */
+		seen->again -= seen->again / AGAIN_PERIODS;
+		seen->same -= seen->same / AGAIN_PERIODS;
 	}
 }
 

@@ -143,9 +143,10 @@ static void check(struct world *w, struct guest *g, const struct decision *d, co
 	assert_true(g->home >> d->to & 1);
 	filled[d->to] += (uint64_t)n << PAGE_SHIFT;
 	assert_true(filled[d->to] <= room[d->to]);
-	/* A page rests between moves; a collapse is no move of the small page. */
-	if (d->action != ACTION_COLLAPSE) {
+	/* A page rests between moves; to be put together is no move of the small page. */
+	if (d->action != ACTION_COLLAPSE)
 		assert_int_not_equal(d->from, d->to);
+	if (d->action != ACTION_COLLAPSE && (d->order == ORDER_4K || g->order[page] == ORDER_2M)) {
 		if (g->moved_at[page])
 			assert_true((w->period + 1 - g->moved_at[page]) * w->config.period_ms >= w->config.cooldown_ms);
 		g->moved_at[page] = w->period + 1;
