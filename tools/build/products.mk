@@ -39,9 +39,11 @@ packages:
 fetch-xen:
 	$(call step,fetch.sh xen)
 # they share an apt
+fetch-xen-packaging: | fetch-xen
+	$(call step,fetch.sh xen-packaging)
 fetch-linux: | fetch-xen
 	$(call step,fetch.sh linux)
-qemu-source workload-packages debian-kernel: packages
+qemu-source workload-packages debian-kernel deb-root: packages
 	$(call step,$@.sh)
 
 series-xen: $(if $(XEN_SRC),,fetch-xen)
@@ -66,6 +68,14 @@ qemu-plugin qemu: qemu-source
 guest-module qemu-plugin qemu:
 	$(call step,$@.sh)
 
+# one after the other: each takes all cores
+deb-root: fetch-xen-packaging
+deb-xen: deb-root fetch-xen
+deb-own: deb-xen
+deb: deb-own
+deb-xen deb-own deb:
+	$(call step,$@.sh)
+
 images: $(IMAGES:%=images-%)
 images-base: xen-tools bin linux
 images-debian: images-base guest-module
@@ -73,6 +83,6 @@ images-demo: xen-tools bin debian-kernel
 $(IMAGES:%=images-%): images-%:
 	$(call build,images.sh $*)
 
-.PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-linux series-xen series-linux trees \
+.PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-xen-packaging fetch-linux series-xen series-linux trees \
 	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
-	images $(IMAGES:%=images-%)
+	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb
