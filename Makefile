@@ -22,9 +22,9 @@ help:
 	  'make bisect    does every patch build, with the option on and off? QUICK=1: does what the series touches?' \
 	  'make rebase    moves a series to other sources: NAME=xen ONTO=tarball, or ONTO=git-tree:ref' \
 	  'make deb       packages for Debian 13, Xen among them, as a repository for apt: build/deb/' \
-  'make install   builds and installs command, daemon and the source of the guest module: DESTDIR= PREFIX= XEN_TOOLS=' \
-  'make uninstall removes what that has put there, but for the configuration' \
-  'make dist      a tarball of what is committed, build/xen-numa-policy-VERSION.tar.gz; CONTRIBUTING.md says how a release is made' \
+	  'make install   builds and installs command, daemon and the source of the guest module: DESTDIR= PREFIX= XEN_TOOLS=' \
+	  'make uninstall removes what that has put there, but for the configuration' \
+	  'make dist      a tarball of what is committed, build/xen-numa-policy-VERSION.tar.gz; CONTRIBUTING.md says how a release is made' \
 	  'make clean     removes build/ (not the trees with your work, not the cache)' \
 	  '' \
 	  'XEN_SRC=DIR LINUX_SRC=DIR  take the sources from a local git tree instead of what BASE names' \

@@ -251,7 +251,8 @@ static void run(const struct options *options, int argc, char **argv)
 
 static const struct option_spec options_set[] = {
 	{ "nodes", 0, "LIST", "home nodes, like 0-3,^1; affinity: those of the VM's\nnode affinity where its vCPUs are to run",
-	  OPTION_TEXT, OPTION(nodes), "0123456789,^-:adelnos", "numbers and ranges like 0-3,^1, all, or affinity", .word = "affinity" },
+	  OPTION_TEXT, OPTION(nodes), "0123456789,^-:adelnos", "numbers and ranges like 0-3,^1, all, or affinity",
+	  .word = "affinity" },
 	{ "weights", 0, "W:W...", "a weight of 1 to 255 for each home node,\nlowest node first",
 	  OPTION_TEXT, OPTION(weights), "0123456789:", "a number of 1 to 255 for each home node, like 3:1" },
 	{ "max-pause-us", 0, "N", "let no write to memory that moves wait for more\nthan N microseconds; 0: no limit",
