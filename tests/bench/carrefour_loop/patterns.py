@@ -36,9 +36,11 @@ def misplaced(size, **settings):
                  **settings)
 
 
-def all_used(size, **settings):
-    """A master has touched all, and each thread works on all of its part."""
-    return guest(size, (("a", size.gib * GIB, "blocks", "0"),), (Use("a", 1, "own"),), **settings)
+def placed(size):
+    """The same where it should be: each part on its node, the rest spread."""
+    mib = size.gib * GIB
+    return guest(size, (("hot", mib * HOT, "blocks", "own"), ("rest", mib * (1 - HOT), "blocks", "all")),
+                 (Use("hot", HOT_SHARE, "own"), Use("rest", 1 - HOT_SHARE, "all")), carrefour="off", seconds=1, entries="2m")
 
 
 def phases(size, changes, **settings):
