@@ -2,7 +2,6 @@
 /* Samples are few: what looks like a pattern, or like a gain, may be chance. */
 #include "world.h"
 
-/* One test alone: its name. */
 static uint8_t mostly_shared(struct guest *g, unsigned int page)
 {
 	return page % 16 ? shared(g, page) : page / 16 % pattern_nodes;

@@ -337,6 +337,7 @@ static void what_is_one_nodes_goes_first(void **unused)
 	world_end(&w);
 }
 
+/* One test alone: its name. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
