@@ -33,6 +33,8 @@ static const char *refusal(int error)
 	case EOPNOTSUPP:
 		return "Xen does not sample such a domain (PV, shadow paging, altp2m, nested guests, memory sharing or paging)";
 	case ENOMEM:
+		return "Xen or dom0 is out of memory";
+	case EDQUOT:
 		return "memory_mb is not enough for another guest; raise it in carrefour.conf";
 	case ENOSYS:
 		return "this Xen has no NUMA placement policies";
@@ -60,14 +62,14 @@ static void vanished(struct guest *g)
 	g->gone = true;
 }
 
-/* Whether the budget has room for this one. */
-static bool has_memory(const struct daemon *d, struct guest *g)
+/* EDQUOT: the budget has no room for this one. */
+static int take_memory(const struct daemon *d, struct guest *g)
 {
 	unsigned int active;
 
 	if (!g->seen.matrix && guests_sampled(d, &active) >= memory_guests(&d->config, d->host.nr_nodes))
-		return false;
-	return guest_open(g, d->host.nr_nodes);
+		return EDQUOT;
+	return guest_open(g, d->host.nr_nodes) ? 0 : ENOMEM;
 }
 
 static void begin(struct guest *g, const struct daemon *d)
@@ -78,11 +80,13 @@ static void begin(struct guest *g, const struct daemon *d)
 		.entries = c->sample_entries, .period_ms = c->sample_ms, .permille = c->sample_permille, .pages = ring_pages(c),
 		.ibs = c->sample_ibs,
 	};
-	int error = has_memory(d, g) ? xen_sample_start(g->switches.id, &settings, &g->mapping) : ENOMEM;
+	int error = take_memory(d, g);
 	bool ending = g->ending;
 	const char *why;
 
 	g->ending = false;
+	if (!error)
+		error = xen_sample_start(g->switches.id, &settings, &g->mapping);
 	/* The processor has none, or somebody else has it. */
 	if (settings.ibs && (error == EOPNOTSUPP || (error == EBUSY && !ending))) {
 		settings.ibs = false;
@@ -184,7 +188,8 @@ void sampling_done(struct guest *g)
 {
 	/* Some may have come while others were looked at. */
 	g->nr_samples -= g->in.nr_samples;
-	memmove(g->sample, g->sample + g->in.nr_samples, g->nr_samples * sizeof(*g->sample));
+	if (g->nr_samples)
+		memmove(g->sample, g->sample + g->in.nr_samples, g->nr_samples * sizeof(*g->sample));
 	if (g->room > ROOM_LEAST && !g->nr_samples && (g->room > g->most || g->in.nr_samples < g->room / 4))
 		give_back_room(g);
 }

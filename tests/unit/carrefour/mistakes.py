@@ -396,6 +396,8 @@ MUTANTS = {
                                                     "test-metrics", "it_is_written_when_it_is_time"),
     "what was seen last is seen": ("daemon/period.c", "\t\tobserve_nothing(d);", "\t\t;", "test-told",
                                    "answers_say_what_is_known"),
+    "out of memory is the budget": ("daemon/sampling.c", "? 0 : ENOMEM;", "? 0 : EDQUOT;", "test-memory",
+                                    "each_allocation_may_fail"),
     "affinity each period": ("daemon/observe.c", "if (g->vcpus_at > period)", "if (0)", "test-period",
                              "affinity_is_asked_for_now_and_then"),
     # xenstore and Xen.
@@ -410,7 +412,7 @@ MUTANTS = {
                                 "one_that_is_not_told_keeps_out_nobody"),
     "a switch without memory is lost": ("store/cache.c", "untold = !*all;", "", "test-store",
                                         "what_found_no_memory_is_told_again"),
-    "a guest without memory is lost": ("daemon/period.c", "\t\tstore_again();", "\t\t;", "test-told",
+    "a guest without memory is lost": ("daemon/period.c", "\t\tstore_again();", "\t\t;", "test-memory",
                                        "what_found_no_memory_comes_later"),
     "names as they are": ("store/store.c", "text_clean(to);", "", "test-store", "names_are_text"),
     "a name is for ever": ("store/store.c", "\t\tlook_at_names();", "", "test-store", "a_new_name_is_seen"),

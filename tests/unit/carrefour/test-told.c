@@ -129,6 +129,8 @@ static void vanish(enum fake_call call, unsigned int id)
 	(void)id;
 	if (rnd(200) == 0)
 		come_or_go(fake_guest(1 + rnd(fake.nr)));
+	if (rnd(100) == 0)
+		memory_fails(rnd(50), 1 + rnd(3));
 	for (i = 0; i < NR_CALLS; i++)
 		if (rnd(40) == 0)
 			fake.call[i].error = rnd(3) ? 0 : rnd(2) ? ENOMEM : ESRCH;
@@ -175,6 +177,7 @@ static void anything_may_fail(void **unused)
 	}
 	fake.between = NULL;
 	fake.tick = 0;
+	memory_fails(0, 0);
 	for (i = 0; i < NR_CALLS; i++)
 		fake.call[i].error = 0;
 	for (i = 1; i <= fake.nr; i++) {
@@ -188,52 +191,6 @@ static void anything_may_fail(void **unused)
 		assert_true(d.guest[i]->looked);
 	assert_int_equal(record_finish(r).error, 0);
 	tell_no_metrics(&d);
-	end();
-}
-
-/* After the copy of what xenstore says. */
-static void keep_failing(enum fake_call call, unsigned int id)
-{
-	(void)id;
-	if (call == CALL_STORE)
-		memory_fails(1, 1);
-}
-
-/* What is switched on while there is no memory is watched when there is, though nothing has changed since. */
-static void what_found_no_memory_comes_later(void **unused)
-{
-	unsigned int i, at, failed;
-
-	(void)unused;
-	for (at = 0, failed = 1; failed; at++) {
-		begin(2, 3);
-		fake_guest(3)->switches.carrefour = false;
-		periods(2);
-		fake_guest(1)->switches.mode = AUTO_ADVISE;
-		fake_guest(2)->switches.carrefour = false;
-		fake_guest(3)->switches.carrefour = true;
-		fake.changed = true;
-		memory_fails(at, 1);
-		periods(1);
-		failed = memory_failed();
-		memory_fails(0, 0);
-		/* What was refused is tried again after half a minute. */
-		periods(33);
-		assert_true(d.nr == 2 && d.guest[0]->switches.mode == AUTO_ADVISE && d.guest[1]->switches.id == 3);
-		for (i = 0; i < d.nr; i++)
-			assert_true(d.guest[i]->looked && d.guest[i]->domain);
-		end();
-	}
-	assert_true(at > 5);
-	/* For as long as it lasts, it is said once. */
-	begin(2, 3);
-	fake.between = keep_failing;
-	periods(10);
-	memory_fails(0, 0);
-	assert_int_equal(lines("out of memory; some domains are left out"), 1);
-	fake.between = NULL;
-	periods(2);
-	assert_int_equal(d.nr, 3);
 	end();
 }
 
@@ -371,7 +328,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(metrics_say_what_is_known),
 		cmocka_unit_test(answers_say_what_is_known),
 		cmocka_unit_test(anything_may_fail),
-		cmocka_unit_test(what_found_no_memory_comes_later),
 		cmocka_unit_test(a_recording),
 		cmocka_unit_test(a_recording_of_tables_that_grow_back),
 		cmocka_unit_test(a_recording_without_one),
