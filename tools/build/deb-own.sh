@@ -9,7 +9,7 @@ set -eu
 
 tree=$(readlink -e "$BUILD/deb-root") || die "build/deb-root is missing: make deb"
 xen=$(readlink -e "$BUILD/deb-xen") || die "build/deb-xen is missing: make deb"
-parts=(VERSION carrefour-user linux-guest-module tools/build/xen-tools.mk tools/xl-numapolicy)
+parts=(VERSION carrefour-user common linux-guest-module tools/build/xen-tools.mk tools/xl-numapolicy)
 # what is made where its source is does not belong to it
 mapfile -t sources < <(cd "$ROOT" && find "${parts[@]}" -type f ! -name '.*' ! -name '*.[ado158]' ! -name '*.ko' \
 	! -name carrefourd.service ! -name carrefour.conf.pod ! -perm -u+x | LC_ALL=C sort)
