@@ -44,12 +44,12 @@ node_numbers() {
 		in_it && !/^ *(node|[0-9]+):/ { exit }' "$work/info"
 }
 
-# linux_vm NAME POLICY MIB VCPUS COMMAND: a Linux guest that runs it.
+# linux_vm NAME POLICY MIB VCPUS COMMAND: a Linux guest that runs it, and whose kernel passes on any hypercall of a program.
 linux_vm() {
 	run=$(printf '%s' "$5" | base64 | tr -d '\n')
 	create_vm "$1" "$2" "$3" "$4" "kernel = \"$here/guest/vmlinux\"
 ramdisk = \"$here/guest/guest.cpio\"
-extra = \"console=hvc0 loglevel=4 panic=1 run64=$run\""
+extra = \"console=hvc0 loglevel=4 panic=1 xen_privcmd.unrestricted=1 run64=$run\""
 	xl unpause "$vm" || fail "xl unpause failed"
 }
 

@@ -42,6 +42,8 @@ def test_all_is_well(kit, shell):
     assert (report["bench.rebalance.mib_per_s"], report["bench.rebalance.longest_pause_us"]) == ("128", "123")
     assert kit.domains() == [] and kit.left() == []
     assert page.read_report(kit.path, page.read_keys()) == report
+    unused = [name.pattern for name, _ in page.read_keys() if not any(name.fullmatch(key) for key in report)]
+    assert all(name.endswith("reason") for name in unused) and "left out" not in done.stdout
     text = kit.path.read_text()
     assert not [word for word in PRIVATE if word in text.lower()]
 
