@@ -330,7 +330,7 @@ MUTANTS = {
                     "metrics_say_what_is_known"),
     "old numbers look new": ("daemon/period.c", "if (!error && !d->ends) {", "if (1) {", "test-told",
                              "metrics_say_what_is_known"),
-    "the old file stays": ("daemon/tell.c", "*d->metrics_file && unlink(d->metrics_file)", "0", "test-told",
+    "the old file stays": ("daemon/tell.c", "d->metrics_there && unlink(d->metrics_file)", "0", "test-told",
                            "metrics_say_what_is_known"),
     "old domains look new": ("daemon/period.c", "due && d->census.known", "due", "test-metrics",
                              "what_is_not_known_is_left_out"),
