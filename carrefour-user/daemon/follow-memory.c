@@ -47,7 +47,8 @@ static int move(struct daemon *d, struct guest *g)
 	int error = 0;
 
 	/* A new configuration need not wait: it goes on in the next period. */
-	while (!error && f->gfn != XEN_REBALANCED && (pages = follow_step(f)) && clock_ns() < until && breathe(d) && !d->reloads) {
+	while (!error && f->gfn != XEN_REBALANCED && (pages = follow_step(f)) && clock_ns() < until && breathe(d) &&
+	       !d->reloads) {
 		moved = stays = 0;
 		begun = clock_ns();
 		error = xen_rebalance(g->switches.id, &f->gfn, pages, &moved, &stays);
