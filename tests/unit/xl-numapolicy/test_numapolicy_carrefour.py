@@ -234,7 +234,7 @@ def asked_for_memory(xl):
 
 
 def test_top_asks_for_memory_once_a_minute(xl):
-    """Xen looks at each page to answer. It says how old the answer is. By the clock of the tests, in which sleep takes no time."""
+    """Xen looks at each page to answer. It says how old the answer is. In the clock of the tests sleep takes no time."""
     ages = [[row["memory_age_s"] for row in refresh["domains"]] for refresh in
             documents(xl.good("top", "--json", "--count", "8", "--seconds", "20"))]
     assert ages == [[age] * 2 for age in (0, 20, 40, 0, 20, 40, 0, 20)]
@@ -277,7 +277,8 @@ def test_top_finishes_a_document_before_it_waits(program, tmp_path):
     """For who reads them as they come."""
     env = environment(tmp_path, example())
     del env["FAKE_CLOCK"]
-    with subprocess.Popen([program, "top", "--json", "--count", "2", "--seconds", "600"], text=True, env=env, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([program, "top", "--json", "--count", "2", "--seconds", "600"], text=True, env=env,
+                          stdout=subprocess.PIPE) as process:
         limit = threading.Timer(30, process.kill)
         limit.start()
         lines = list(takewhile(lambda line: line != "}\n", process.stdout))

@@ -142,7 +142,8 @@ def test_as_installed(make_double, tmp_path, place):
     etc, prefix = tmp_path / "etc", tmp_path / "usr"
     make_double(f"PREFIX={prefix}", f"XL_COMPLETIONS={etc}", "install")
     shutil.copy(OF_XL, (etc if place == "etc" else prefix / place) / "xl")
-    with interactive(tmp_path, prefix / "sbin", LIBRARY, BASH_COMPLETION_COMPAT_DIR=str(etc), XDG_DATA_DIRS=f"{prefix}/share") as child:
+    with interactive(tmp_path, prefix / "sbin", LIBRARY, BASH_COMPLETION_COMPAT_DIR=str(etc),
+                     XDG_DATA_DIRS=f"{prefix}/share") as child:
         for name in "xl numa-policy", "xl-numa-policy":
             assert line_after(child, f"{name} show w", "\t") == f"{name} show web-1 "
             assert line_after(child, f"{name} set web-1 round-1", "\t") == f"{name} set web-1 round-1g "

@@ -90,7 +90,8 @@ def test_json(xl):
     assert result == {
         "version": 1, "event": "result", "name": "guest1", "id": 3, "policy": "round-4k", "policy_changed": False,
         "dry_run": False, "complete": True, "memory_bytes": 1024 * MIB, "moved_bytes": 180 * MIB,
-        "there_bytes": 64 * MIB, "in_use_bytes": 8 * MIB, "unmovable_bytes": 4096, "no_room_bytes": 2 * MIB - 4096, "late_bytes": 2 * MIB}
+        "there_bytes": 64 * MIB, "in_use_bytes": 8 * MIB, "unmovable_bytes": 4096,
+        "no_room_bytes": 2 * MIB - 4096, "late_bytes": 2 * MIB}
 
 
 def test_raw_is_json_in_columns(xl):

@@ -92,12 +92,12 @@ def test_top_leaves_columns_out(xl, tmp_path, columns, gone):
     assert piped.split("\n\n")[1].splitlines()[0] == head and len(raw) == 16
 
 
-@pytest.mark.parametrize("by, column", [("samples", "SAMPLES"), ("imbalance", "IMBALANCE"), ("at-home", "AT-HOME"), ("moves", "MOVES")])
-def test_top_shows_what_it_sorts_by(xl, tmp_path, by, column):
+@pytest.mark.parametrize("by", ["samples", "imbalance", "at-home", "moves"])
+def test_top_shows_what_it_sorts_by(xl, tmp_path, by):
     """However narrow it is."""
     with daemon(tmp_path, lambda *_: SHOW) as (env, _):
         head = on_screen(xl, "top", "--count", "1", "--sort", by, columns=20, env=env).split("\n\n")[1].split()
-    assert column in head and "DROPPED" not in head
+    assert by.upper() in head and "DROPPED" not in head
 
 
 def test_top_without_the_daemon_has_no_columns_of_it(xl):

@@ -32,8 +32,8 @@ NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES UNTOUCHED
 """
 
 NOTHING_MOVED = dict.fromkeys(["moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages", "late_pages",
-                               "move_batches", "flush_rounds", "locked_ns", "longest_locked_ns", "longest_pause_ns", "pauses_exceeded",
-                               "copied_again_pages"], 0)
+                               "move_batches", "flush_rounds", "locked_ns", "longest_locked_ns", "longest_pause_ns",
+                               "pauses_exceeded", "copied_again_pages"], 0)
 NOTHING_TOUCHED = dict.fromkeys(["untouched_pages", "touches_4k", "touches_2m", "touches_by_others", "exchanged_pages",
                                  "released_pages", "release_flush_rounds", "release_in_use_pages",
                                  "release_unfit_pages", "release_absent_pages", "release_no_table_pages",
@@ -59,9 +59,9 @@ def test_text_of_a_policy_that_follows_the_affinity(xl):
 def test_json(xl):
     document = xl.json("show", "guest1")
     assert document["domains"] == [{
-        "name": "guest1", "id": 3, "uuid": "00000003-0000-4000-8000-00000000abcd", "type": "PVH", "policy": "round-4k", "home_nodes": [0, 1],
-        "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off", "vcpu_nodes": [0], "at_home_percent": 100.0,
-        "vcpu_local_percent": 75.0,
+        "name": "guest1", "id": 3, "uuid": "00000003-0000-4000-8000-00000000abcd", "type": "PVH", "policy": "round-4k",
+        "home_nodes": [0, 1], "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off",
+        "vcpu_nodes": [0], "at_home_percent": 100.0, "vcpu_local_percent": 75.0,
         "placed_pages": 262144, "fallback_pages": 12, "memory_bytes": 1024 * MIB, **NOTHING_MOVED,
         **NOTHING_TOUCHED, **NOT_WATCHED}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
@@ -76,9 +76,9 @@ def test_json(xl):
 def test_raw(xl):
     first, second = xl.good("show", "guest1", "--raw").split("\n\n")
     assert dict(zip(*map(str.split, first.splitlines()))) == {
-        "name": "guest1", "id": "3", "uuid": "00000003-0000-4000-8000-00000000abcd", "type": "PVH", "policy": "round-4k", "home_nodes": "0-1",
-        "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off", "vcpu_nodes": "0", "at_home_percent": "100.0",
-        "vcpu_local_percent": "75.0",
+        "name": "guest1", "id": "3", "uuid": "00000003-0000-4000-8000-00000000abcd", "type": "PVH", "policy": "round-4k",
+        "home_nodes": "0-1", "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off",
+        "vcpu_nodes": "0", "at_home_percent": "100.0", "vcpu_local_percent": "75.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory_bytes": str(1024 * MIB),
         **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}, **dict.fromkeys(NOT_WATCHED, "-")}
     nodes = [line.split(" ") for line in second.splitlines()]
