@@ -5,7 +5,7 @@ PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
 # as in tools/build/products.mk, which has what each is made of, and what each verb needs
 PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-fault xen-ubsan xen-tools linux bin debian-kernel guest-module \
-	images images-base images-debian qemu-source qemu-plugin qemu workload-packages workloads deb-root deb-xen deb-own deb
+	images images-base images-debian qemu-source qemu-plugin qemu workload-packages workloads deb-root deb-xen deb-own deb debian-root
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:
@@ -21,7 +21,7 @@ help:
 	  'make verify    do the patch files apply without fuzz, come back byte for byte and look as they should?' \
 	  'make bisect    does every patch build, with the option on and off? QUICK=1: does what the series touches?' \
 	  'make rebase    moves a series to other sources: NAME=xen ONTO=tarball, or ONTO=git-tree:ref' \
-	  'make deb       packages for Debian 13, Xen among them, as a repository for apt: build/deb/' \
+	  'make deb       packages for Debian 13, Xen among them, as a repository for apt: build/deb/; docs/howto.md installs them' \
 	  'make install   builds and installs command, daemon and the source of the guest module: DESTDIR= PREFIX= XEN_TOOLS=' \
 	  'make uninstall removes what that has put there, but for the configuration' \
 	  'make dist      a tarball of what is committed, build/xen-numa-policy-VERSION.tar.gz; CONTRIBUTING.md says how a release is made' \

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from deb_root import REPO
+from deb_root import HERE, REPO
 
 PACKAGES = ["xen-hypervisor-4.20-amd64", "libxenmisc4.20", "libxen-dev"]
 CONTROL = """Source: xen
@@ -88,3 +88,13 @@ def test_the_date_is_that_of_the_latest_release(tmp_path, changes, date):
     else:
         assert done.stdout == (f"xen (1+numa0.2.0~dev) trixie; urgency=medium\n\n  * What it is.\n\n"
                                f" -- xen-numa-policy <xen-numa-policy@localhost>  {date}\n")
+
+
+def test_what_is_typed(tmp_path):
+    """The lines of the how-to, and an error if it has none."""
+    typed = HERE / "typed"
+    lines = run(typed, REPO / "docs/howto.md").stdout.splitlines()
+    assert len(lines) <= 10 and lines[-1].startswith("apt install ") and not any("reboot" in line for line in lines)
+    (tmp_path / "howto.md").write_text("## Install on a host\n\n    apt update\n\n## Other\n\n    reboot\n")
+    done = run(typed, tmp_path / "howto.md")
+    assert done.returncode == 1 and "has no block of code that ends with reboot" in done.stderr

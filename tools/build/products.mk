@@ -14,9 +14,12 @@ XEN := debug release off optional stock fault
 SANITIZED := ubsan
 IMAGES := base debian demo
 
+# packages are made of the Xen that BASE names, and of no other
+PACKAGES := $(if $(XEN_SRC),,deb debian-root)
+
 all: test soak bench images
 test: $(XEN:%=xen-%) images-debian qemu qemu-plugin workloads trees
-soak: test $(SANITIZED:%=xen-%)
+soak: test $(SANITIZED:%=xen-%) $(PACKAGES)
 check: trees xen-tools
 bench: xen-release xen-stock images-base qemu qemu-plugin workloads
 demo: repair-shown
@@ -43,7 +46,7 @@ fetch-xen-packaging: | fetch-xen
 	$(call step,fetch.sh xen-packaging)
 fetch-linux: | fetch-xen
 	$(call step,fetch.sh linux)
-qemu-source workload-packages debian-kernel deb-root: packages
+qemu-source workload-packages debian-kernel deb-root debian-root: packages
 	$(call step,$@.sh)
 
 series-xen: $(if $(XEN_SRC),,fetch-xen)
@@ -85,4 +88,4 @@ $(IMAGES:%=images-%): images-%:
 
 .PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-xen-packaging fetch-linux series-xen series-linux trees \
 	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
-	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb
+	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb debian-root
