@@ -184,3 +184,11 @@ def test_reasons_are_our_own_words():
     given = [reason for reason in reasons if reason not in ('"$4"', "}", "{")]
     assert len(given) > 20 and not [reason for reason in given if not re.fullmatch('"[a-z0-9 -]+"', reason)]
     assert not re.search(r'wait_said [^\n]*"[^"\n]*\$[^"\n]*"$', source, re.M)
+
+
+def test_the_command_has_the_columns_that_are_read():
+    """By the names that are promised; what has none would be left out of each report."""
+    source = "".join(path.read_text() for path in KIT.glob("*.sh"))
+    read = set(re.findall(r'field "\$work/\w+" (\w+)', source))
+    text = (KIT.parent / "docs/interfaces.md").read_text().split("\n## JSON of xl numa-policy\n")[1].split("\n## ")[0]
+    assert len(read) >= 6 and read <= set(re.findall(r"`(\w+)`", text)), read
