@@ -118,8 +118,8 @@ def programs_part(result):
         "",
         *table(("program", "policy", "times as fast, paper", "modelled", "at least as much"), list(told_rows(programs)), left=2),
         "",
-        f"`auto` is as fast as the best static policy, or within 5 % of it, for {near['private']} of {len(programs)} programs where",
-        f"threads have parts of their own, and for {near['shared']} where all use all. The aim of {AIM_AUTO} is "
+        f"`auto` is as fast as the best static policy, or within 5 % of it, for {near['private']} of {len(programs)} programs",
+        f"where threads have parts of their own, and for {near['shared']} where all use all. The aim of {AIM_AUTO} is "
         f"{met(min(near.values()) >= AIM_AUTO)}.",
         "",
         "Figures of Table 1 that no such program has, by more than 5 points:",
@@ -131,7 +131,8 @@ def programs_part(result):
 
 
 def page(result):
-    head = ("pattern", "80 % of the gain after", "aim", "of the gain at the end", "local", "imbalance", "times as fast", "moves", "GiB moved",
+    head = ("pattern", "80 % of the gain after", "aim", "of the gain at the end", "local", "imbalance", "times as fast",
+            "moves", "GiB moved",
             "moves a second at the end", "aim: below 1", "of the guest's time", "aim: below 2 %", "MiB of the daemon's")
     return "\n".join([
         "# Carrefour in a closed loop",
@@ -149,8 +150,9 @@ def page(result):
         "",
         "*a master's, 5 % hot*: one thread has touched all memory, on its node; then each thread makes 90 % of its accesses to",
         "its own part of 5 % of it. *Accessed bits*: what Xen cannot do yet, as",
-        "[auto.md](../auto.md#sampling-of-a-terabyte) has it. *2m*, *4k*: Xen's entries. The *gain* is what the guest would be faster",
-        "if all of its memory were where it should be; the aim is 80 % of it, for good, after 60 s at 64 GiB and 600 s at 1 TiB.",
+        "[auto.md](../auto.md#sampling-of-a-terabyte) has it. *2m*, *4k*: Xen's entries. The *gain* is what the guest would be",
+        "faster if all of its memory were where it should be; the aim is 80 % of it, for good, after 60 s at 64 GiB and 600 s at",
+        "1 TiB.",
         "*Times as fast* is the last quarter of a run against its first second.",
         "",
         *table(head, list(pattern_rows(result["patterns"]["figures"]))),
