@@ -233,8 +233,10 @@ static void advise(struct loop *l, const struct input *in, const struct verdict 
 	struct auto_input auto_in = auto_input_of(in, v, l->policy, l->carrefour);
 	struct advice advice = auto_step(&l->class, &l->scenario->config, &auto_in);
 
-	if (advice.why != AUTO_CHANGED)
+	if (advice.why != AUTO_CHANGED && l->applied)
 		return;
+	/* As daemon/apply.c: what it begins with is set, too. */
+	l->applied = true;
 	l->totals.policies++;
 	l->carrefour = advice.carrefour;
 	if (!strcmp(l->policy, advice.policy))

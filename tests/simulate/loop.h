@@ -46,7 +46,7 @@ struct loop {
 	struct auto_state class;
 	struct follow follow;
 	const char *policy;
-	bool carrefour;
+	bool carrefour, applied;
 	uint8_t vcpu_node[THREADS];
 	struct trip *trip;	/* where what was moved lately came from */
 	struct state_of_second now;

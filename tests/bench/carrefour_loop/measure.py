@@ -36,7 +36,7 @@ def figures(seconds, total, best=None, change=0):
                                               "lost_moving", "daemon_bytes", "followed", "policies")}}
 
 
-def of_program(program, row, seconds, auto_seconds):
+def of_program(program, row, seconds):
     fitted = programs.fit(program, row)
     found = {"best": row.best, "misfit": programs.misfit(program, fitted), "overlap": fitted.overlap,
              "instructions": round(fitted.instructions, 1),
@@ -48,9 +48,14 @@ def of_program(program, row, seconds, auto_seconds):
         found["runs"]["private" if private else "shared"] = {
             "static": static,
             **{policy: figures(*run(program, fitted.scenario(private).having(seconds=seconds).under(policy)))
-               for policy in WITH_CARREFOUR},
-            "auto": figures(*run(program, fitted.scenario(private).having(seconds=auto_seconds).under("auto")))}
+               for policy in WITH_CARREFOUR}}
     return found
+
+
+def of_auto(program, row, seconds):
+    fitted = programs.fit(program, row)
+    return {kind: figures(*run(program, fitted.scenario(kind == "private").having(seconds=seconds).under("auto")))
+            for kind in ("private", "shared")}
 
 
 def plans():

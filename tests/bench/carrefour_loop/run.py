@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: Carrefour in a closed loop, on the paper's programs and on patterns.
 
-    tests/bench/carrefour_loop/run.py [--out DIRECTORY] [--parts patterns programs] [--seconds N] [--auto-seconds N]
+    tests/bench/carrefour_loop/run.py [--out DIRECTORY] [--parts patterns programs auto] [--seconds N] [--auto-seconds N]
 
 Results go to docs/results/carrefour.{md,json,svg}. A part that is not run is taken from there.
 """
@@ -25,14 +25,16 @@ def patterns_part(program, options):
 
 
 def programs_part(program, options):
-    found = {}
-    for row in programs.table():
-        print(f"  {row.name}", flush=True)
-        found[row.name] = measure.of_program(program, row, options.seconds, options.auto_seconds)
-    return {"figures": found, "seconds": options.seconds, "auto_seconds": options.auto_seconds}
+    found = {row.name: measure.of_program(program, row, options.seconds) for row in programs.table()}
+    return {"figures": found, "seconds": options.seconds}
 
 
-PARTS = {"patterns": patterns_part, "programs": programs_part}
+def auto_part(program, options):
+    found = {row.name: measure.of_auto(program, row, options.auto_seconds) for row in programs.table()}
+    return {"figures": found, "seconds": options.auto_seconds}
+
+
+PARTS = {"patterns": patterns_part, "programs": programs_part, "auto": auto_part}
 
 
 def commit():

@@ -36,10 +36,10 @@ class Scenario:
         return replace(self, conf={**self.conf, **conf})
 
     def under(self, policy):
-        """As a policy is written: round-4k,carrefour; or auto, which begins with round-4k."""
+        """As a policy is written: round-4k,carrefour; or auto, which has set first-touch when the guest touches its memory."""
         name, _, switch = policy.partition(",")
         if name == "auto":
-            return self.having(policy="round-4k", auto="on")
+            return self.having(policy="first-touch", auto="on")
         return self.having(policy=name, carrefour="on" if switch else "off")
 
     def text(self):
