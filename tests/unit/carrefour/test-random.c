@@ -212,7 +212,7 @@ static void stable_patterns_come_to_rest(void **unused)
 		moves = g->all_moves;
 		world_steps(&w, 120);
 		/* What all nodes use has no place of its own: chance may make one of them the busiest, now and then. */
-		assert_true(g->all_moves - moves <= entries * shared_percent / 5000);
+		assert_in_range(g->all_moves - moves, 0, 2 + entries * shared_percent / 5000);
 		for (i = 0; i < entries; i++)
 			if (owner[i] != NO_NODE) {
 				assert_int_equal(g->node[i << order], owner[i]);
