@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Mistakes in what decides, each with the program and the test that have to see it: name, (file, from, to, program, test)."""
+"""Mistakes, each with the program and the test that have to see it: name, (file, from, to, program, test)."""
 
-MUTANTS = {
+from mistakes_daemon import MISTAKES
+
+MUTANTS = MISTAKES | {
+    # What decides; all others are beside it.
     "bytes of a VM unlimited": ("decide/order.c", "p->left.bytes < bytes || ", "", "test-random", "bounds_hold"),
     "moves of a VM unlimited": ("decide/order.c", " || !p->left.moves", "", "test-random", "bounds_hold"),
     "bytes are not taken off": ("decide/order.c", "p->left.bytes -= bytes;", "", "test-random", "bounds_hold"),
@@ -138,10 +141,6 @@ MUTANTS = {
                                   "figures_that_contradict_each_other"),
     "a share that is cut": ("decide/decide.c", "in.faults < in.marked ? 100.0 * in.faults / in.marked : 100",
                             "(unsigned int)(100 * in.faults / in.marked)", "test-limits", "figures_that_contradict_each_other"),
-    "a wrong configuration is taken": ("config/reload.c", "\t\treturn false;", "\t\t;", "test-daemon",
-                                       "bad_configuration_changes_nothing"),
-    "sampling goes on as before": ("config/reload.c", "new.sample_ms != config->sample_ms", "0", "test-daemon",
-                                   "bad_configuration_changes_nothing"),
     "learns under any policy": ("decide/auto.c", "if (!strcmp(in->policy, class_policy(CLASS_UNKNOWN)))", "if (1)", "test-auto",
                                 "auto_learns_of_imbalance_under_first_touch_only"),
     "chance taken for private": ("decide/auto.c", "1000 * (same - chance) / (1 - chance) : 0", "1000 * same : 0", "test-auto",
@@ -167,7 +166,8 @@ MUTANTS = {
     "small pages one by one": ("decide/samples.c", "if (is_known_by_range(p, s, node))", "if (false)", "test-large",
                                "small_pages_of_one_node_move_together"),
     "small pages together, whoever uses them": ("decide/large.c", "if (view.one_node && view.count == WINDOW &&",
-                                                "if (view.count == WINDOW &&", "test-large", "small_pages_of_several_nodes_do_not"),
+                                                "if (view.count == WINDOW &&", "test-large",
+                                                "small_pages_of_several_nodes_do_not"),
     "of 2 MiB no page is seen": ("decide/samples.c", "range->range != RANGE_SMALL || range->mixed", "range->range != RANGE_SMALL",
                                  "test-large", "small_pages_of_several_nodes_do_not"),
     "those at home together, too": ("decide/large.c", "__builtin_popcount(range->away) >= AWAY &&", "", "test-large",
@@ -176,7 +176,6 @@ MUTANTS = {
                                      "private_pages_are_counted"),
     "every node is the same": ("decide/samples.c", "again_same += same;", "again_same += 1;", "test-decide",
                                "private_pages_are_counted"),
-    # Memory that follows.
     "follows beyond the VM's budget": ("decide/follow.c", "f->left -= least(bytes, f->left);", "", "test-auto",
                                        "memory_follows_within_budgets"),
     "follows beyond the host's budget": ("decide/follow.c", "least(bytes, host->bytes_left), 0 }", "0, 0 }", "test-auto",
@@ -198,5 +197,4 @@ MUTANTS = {
                                       "if (goes)\n\t\t\t;", "test-parts", "table_is_resized"),
     "a smaller table forgets trials": ("decide/pages.c", "go && t->page[at].range != RANGE_TRIED", "go", "test-parts",
                                        "table_is_resized"),
-    "turns that nobody knows": ("trace/read.c", "p->has_turn = true;", "", "test-recordings", "recordings_are_whole_traces"),
 }

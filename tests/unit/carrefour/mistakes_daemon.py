@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Mistakes in the daemon, as mistakes.py has them in what decides."""
+"""Mistakes in all but what decides: mistakes.py says how they are written."""
 
-MUTANTS = {
+MISTAKES = {
     # The ring.
     "more than there can be is read": ("xen/ring.c", "if (there > r->size)", "if (0)", "test-ring",
                                        "what_was_never_there_is_not_read"),
@@ -21,6 +21,10 @@ MUTANTS = {
     "counters since the beginning": ("xen/counters.c", "anew ? 0 : seen[i]", "0", "test-daemon", "counters_of_a_period"),
     "the oldest decision first": ("guests/history.c", "h->nr - 1 - i", "h->nr + i", "test-daemon", "the_last_decisions_are_kept"),
     "decisions that never were": ("guests/history.c", " || i >= h->nr", "", "test-daemon", "the_last_decisions_are_kept"),
+    "a wrong configuration is taken": ("config/reload.c", "\t\treturn false;", "\t\t;", "test-daemon",
+                                       "bad_configuration_changes_nothing"),
+    "sampling goes on as before": ("config/reload.c", "new.sample_ms != config->sample_ms", "0", "test-daemon",
+                                   "bad_configuration_changes_nothing"),
     "what is switched off goes on": ("guests/guests.c", "d->guest[i]->gone = true;", "", "test-daemon",
                                      "guests_follow_the_store"),
     "a guest twice": ("guests/guests.c", "if (!guests_find(d, switches[i].id))", "if (1)", "test-daemon",
@@ -85,6 +89,7 @@ MUTANTS = {
     "a recording is cut by the end": ("control/server.c", "if (clients[c].pending)\n\t\t\tend_pending(&clients[c]);", "",
                                       "test-server", "the_end_of_the_daemon_ends_recordings"),
     "an id of any size": ("control/requests.c", " || n > UINT16_MAX", "", "test-server", "a_line_is_answered_by_a_document"),
+    # Memory that follows.
     "a name of any bytes": ("metrics/families.c", "if (!n)", "if (0)", "test-daemon", "metrics_are_utf8"),
     "follows after auto is off": ("guests/guest.c", "g->follow = (struct follow){ .on = false };", "", "test-daemon",
                                   "memory_follows_until_auto_is_off"),
@@ -187,9 +192,11 @@ MUTANTS = {
     "an affinity that changes is an administrator": ("daemon/apply.c", "return a->follows_affinity || (", "return (",
                                                      "test-apply", "what_an_administrator_sets_meanwhile_stays"),
     "home nodes that were before": ("daemon/apply.c", "xen_policy_set(g->switches.id, &now,",
-                                    "xen_policy_set(g->switches.id, &g->policy,", "test-apply", "auto_keeps_home_nodes_and_weights"),
+                                    "xen_policy_set(g->switches.id, &g->policy,", "test-apply",
+                                    "auto_keeps_home_nodes_and_weights"),
     "its own policy taken for another's": ("daemon/apply.c", "\tg->changed_under.name = g->advice.policy;\n", "", "test-apply",
                                            "half_of_auto_is_tried_again"),
+    "turns that nobody knows": ("trace/read.c", "p->has_turn = true;", "", "test-recordings", "recordings_are_whole_traces"),
     "what is known is asked twice": ("daemon/census.c", "known = g && g->looked;", "known = false;", "test-census",
                                      "what_is_known_is_not_asked_twice"),
     "a name for ever": ("daemon/census.c", "d->now - h->named_at >= NAME_NS", "0", "test-metrics",

@@ -13,8 +13,8 @@
 const char *const fuzz_words[] = {
 	"carrefour-trace 1\n", "nodes 4\n", "nodes 64\n", "period 1000000000 - 1 1 1 1\n", "domain 5 0,1 first-touch static 0 0\n",
 	"turn 3\n", "domain 5 0,1,2,3 round-4k carrefour 9 7\n", "table 1024\n", "ran 1000 4\n", "vcpu 3 1\n", "count 0 1 300\n",
-	"s 10 0 0 1 0 r\n", "s 200 9 3 2 0 W\n", "s 40000 18 1 3 0 R\n", "decided\n", "d migrate one-node 10 0 0 1\n", "set pages 1024\n",
-	"set period_ms 100\n", "set min_samples 1\n", "end\n", "\n", "#", NULL
+	"s 10 0 0 1 0 r\n", "s 200 9 3 2 0 W\n", "s 40000 18 1 3 0 R\n", "decided\n", "d migrate one-node 10 0 0 1\n",
+	"set pages 1024\n", "set period_ms 100\n", "set min_samples 1\n", "end\n", "\n", "#", NULL
 };
 
 static struct domain *domains[DOMAINS];
