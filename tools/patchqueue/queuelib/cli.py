@@ -25,27 +25,27 @@ def bisect(name, quick=False):
 
 
 VERBS = {
-    "import": ("make or refresh build/trees/NAME from the patch files", tree.import_tree),
+    "import": ("make build/trees/NAME from the patch files, or refresh it", tree.import_tree),
     "export": ("write the commits of build/trees/NAME back as patch files", tree.export_tree),
-    "verify": ("apply without fuzz, export again, compare byte for byte, check the style", verify.verify),
-    "bisect": ("build every patch, with the option on and off", bisect),
+    "verify": ("do the patches apply without fuzz, come back byte for byte, and look right?", verify.verify),
+    "bisect": ("does each patch build, with the option on and off?", bisect),
 }
 
 
 def parser():
-    top = argparse.ArgumentParser(prog="pq", description="patch files to git trees and back")
+    top = argparse.ArgumentParser(prog="pq", description="Turns the patch files of a series into a git tree, and back.")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     for verb, (text, _) in VERBS.items():
         sub = verbs.add_parser(verb, help=text)
         sub.add_argument("name", nargs="?", choices=list(common.DIRECTORY), help="which series (default: both)")
         if verb == "bisect":
-            sub.add_argument("--quick", action="store_true", help="compile and link what the series touches, instead of building all")
+            sub.add_argument("--quick", action="store_true", help="compile and link only the files that the series touches")
         if verb == "import":
-            sub.add_argument("--gently", action="store_true", help="leave a tree alone that holds work of yours")
+            sub.add_argument("--gently", action="store_true", help="do not touch a tree that has work of yours")
             sub.add_argument("--only", metavar="FILE", help="a new tree gets only the directories that this file lists")
-    sub = verbs.add_parser("rebase", help="move a series to other sources; without ONTO, finish a rebase that stopped")
+    sub = verbs.add_parser("rebase", help="move a series to other sources; without these, finish a rebase that stopped")
     sub.add_argument("name", choices=list(common.DIRECTORY))
-    sub.add_argument("onto", nargs="?", metavar="TARBALL|GIT-TREE[:REF]")
+    sub.add_argument("onto", nargs="?", metavar="TARBALL|GIT-TREE[:REF]", help="the other sources")
     sub = verbs.add_parser("commit", help="print repository and commit of a series (for tools/build)")
     sub.add_argument("name", choices=list(common.DIRECTORY))
     sub.add_argument("what", choices=["series", "base"])
