@@ -26,8 +26,15 @@ unsigned long machine_locked_work;
 void (*machine_other_cpu)(void);
 bool (*machine_populate_2m)(gfn_t gfn, struct page_info *pg);
 
+/* A domain's own list is under a lock. */
+static void check_list(const struct page_list_head *l)
+{
+	assert(l != &dom.page_list || dom.page_alloc_lock);
+}
+
 void page_list_add_tail(struct page_info *pg, struct page_list_head *l)
 {
+	check_list(l);
 	assert(!pg->list);
 	pg->list = l;
 	pg->next = NULL;
@@ -38,6 +45,7 @@ void page_list_add_tail(struct page_info *pg, struct page_list_head *l)
 
 void page_list_add(struct page_info *pg, struct page_list_head *l)
 {
+	check_list(l);
 	assert(!pg->list);
 	pg->list = l;
 	pg->prev = NULL;
@@ -48,6 +56,7 @@ void page_list_add(struct page_info *pg, struct page_list_head *l)
 
 void page_list_del(struct page_info *pg, struct page_list_head *l)
 {
+	check_list(l);
 	assert(pg->list == l);
 	*(pg->prev ? &pg->prev->next : &l->head) = pg->next;
 	*(pg->next ? &pg->next->prev : &l->tail) = pg->prev;
@@ -65,10 +74,20 @@ struct page_info *page_list_remove_head(struct page_list_head *l)
 
 void page_list_splice(struct page_list_head *from, struct page_list_head *to)
 {
-	struct page_info *pg;
+	struct page_info *pg, *last = from->tail;
 
-	while ((pg = page_list_remove_head(from)))
-		page_list_add_tail(pg, to);
+	check_list(to);
+	if (!last)
+		return;
+	for (pg = from->head; pg; pg = pg->next) {
+		assert(pg->list == from);
+		pg->list = to;
+	}
+	last->next = to->head;
+	*(to->head ? &to->head->prev : &to->tail) = last;
+	to->head = from->head;
+	/* Xen leaves it as it was: what is there is not on it. */
+	*from = (struct page_list_head){ (void *)1, (void *)1 };
 }
 
 mfn_t page_to_mfn(const struct page_info *pg)
@@ -148,6 +167,7 @@ static void free_heap_pages(struct page_info *pg, unsigned int order)
 		assert(!pg[i].is_free && !pg[i].list && !(pg[i].count_info & (PGC_allocated | PGC_count_mask)));
 		/* what put_page() would have made coherent */
 		assert(!pg[i].uncached);
+		assert(!(pg[i].count_info & PGC_broken) || pg[i].count_info & PGC_state_offlining);
 		pg[i].need_tlbflush = pg[i].owner != NULL;
 		pg[i].owner = NULL;
 		pg[i].m2p = ~0UL;
@@ -155,6 +175,8 @@ static void free_heap_pages(struct page_info *pg, unsigned int order)
 			pg[i].content = SECRET;
 		pg[i].is_offline = pg[i].count_info & PGC_state_offlining;
 		pg[i].is_free = !pg[i].is_offline;
+		if (pg[i].is_free)
+			pg[i].count_info = 0;
 		/* The next one has it flushed, if it is known to be needed. */
 		assert(pg[i].need_tlbflush || !pg[i].in_tlb);
 	}
@@ -229,6 +251,7 @@ static const struct page_info *in_window;
 
 void *__map_domain_page(const struct page_info *pg)
 {
+	assert(!in_window);
 	in_window = pg;
 	memset(window, 1, sizeof(window));
 	return window;
@@ -238,12 +261,18 @@ void unmap_domain_page(void *page)
 {
 	assert(page == window && !window[0] && !memcmp(window, window + 1, sizeof(window) - 1));
 	frames[in_window - frames].content = 0;
+	in_window = NULL;
 }
 
 int p2m_set_entry(struct p2m_domain *p2m, gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t, p2m_access_t a)
 {
 	if (!machine_set_entry)
 		abort();
+	assert(p2m->locked);
+	/* Xen would make it pages of 4 KiB. */
+	assert(!((gfn_x(gfn) | (mfn_x(mfn) == mfn_x(INVALID_MFN) ? 0 : mfn_x(mfn))) & ((1UL << order) - 1)));
+	/* With batch_flush, and of EPT, it is only said to be due. */
+	p2m->need_flush = true;
 	return machine_set_entry(gfn, mfn, order, t);
 }
 
@@ -255,7 +284,9 @@ bool p2m_pod_populate_2m(struct p2m_domain *p2m, gfn_t gfn, struct page_info *pg
 
 void p2m_tlb_flush_sync(struct p2m_domain *p2m)
 {
-	p2m_numa_flush(p2m);
+	assert(p2m->locked);
+	if (p2m->need_flush)
+		p2m_numa_flush(p2m);
 }
 
 /* The guest, as said in harness.h. */
@@ -322,6 +353,8 @@ void machine_guest(void)
 
 void p2m_numa_flush(struct p2m_domain *p2m)
 {
+	assert(p2m->locked);
+	p2m->need_flush = false;
 	machine_guest();
 	machine_time += machine_flush_takes * (++machine_flushes == machine_slow_flush ? 100 : 1);
 	memset(guest_tlb, 0, sizeof(guest_tlb));
@@ -377,6 +410,7 @@ void machine_reset(void)
 	memset(frames, 0, sizeof(frames));
 	memset(p2m_entries, 0, sizeof(p2m_entries));
 	dom = (struct domain){ .p2m.domain = &dom };
+	in_window = NULL;
 	machine_placed = machine_locked_work = 0;
 	machine_cpu = machine_locks = 0;
 	machine_other_cpu = NULL;
@@ -463,8 +497,16 @@ struct page_info *machine_give(nodeid_t node, unsigned int order)
 	return pg;
 }
 
+void machine_list(struct page_info *pg)
+{
+	nrspin_lock(&dom.page_alloc_lock);
+	page_list_add_tail(pg, &dom.page_list);
+	nrspin_unlock(&dom.page_alloc_lock);
+}
+
 void machine_check(void)
 {
+	assert(!in_window);
 	for (unsigned long i = 0; i < FRAMES; i++) {
 		assert(!frames[i].owner || frames[i].content >= 0);
 		assert(!frames[i].is_free || !frames[i].in_tlb || frames[i].need_tlbflush);

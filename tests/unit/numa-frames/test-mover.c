@@ -39,7 +39,7 @@ static struct page_info *map(unsigned long gfn, nodeid_t node)
 {
 	struct page_info *pg = machine_give(node, 0);
 
-	page_list_add_tail(pg, &dom.page_list);
+	machine_list(pg);
 	p2m_entries[gfn] = (struct entry){ .present = true, .raw = mfn_to_maddr(page_to_mfn(pg)) | ENTRY_DIRTY | ENTRY_WRITE };
 	return pg;
 }
@@ -124,7 +124,7 @@ static struct page_info *map_superpage(void)
 	struct page_info *pg = machine_give(1, 9);
 
 	for (unsigned long gfn = 0; gfn < 512; gfn++) {
-		page_list_add_tail(pg + gfn, &dom.page_list);
+		machine_list(pg + gfn);
 		p2m_entries[gfn] = (struct entry){ .present = true, .order = 9,
 			.raw = mfn_to_maddr(page_to_mfn(pg + gfn)) | ENTRY_DIRTY | ENTRY_WRITE };
 		moves[gfn] = (struct xen_numa_move){ .gfn = gfn, .node = 1 + gfn % 2 };

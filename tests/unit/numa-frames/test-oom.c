@@ -74,7 +74,7 @@ static void map(nodeid_t node, unsigned int order)
 	struct page_info *pg = machine_give(node, order);
 
 	for (unsigned long i = 0; i < 1UL << order; i++, mapped++) {
-		page_list_add_tail(pg + i, &dom.page_list);
+		machine_list(pg + i);
 		pg[i].m2p = mapped;
 		p2m_entries[mapped] = (struct entry){ .present = true, .order = order, .raw = mfn_to_maddr(page_to_mfn(pg + i)) | ENTRY_WRITE };
 	}
@@ -253,7 +253,7 @@ static struct page_info *touch(unsigned int order)
 	pod_unlock(p2m);
 	for (unsigned long i = 0; pg && i < 1UL << order; i++, mapped++) {
 		assert_int_equal(pg[i].content, 0);
-		page_list_add_tail(pg + i, &dom.page_list);
+		machine_list(pg + i);
 		pg[i].m2p = mapped;
 		p2m_entries[mapped] = (struct entry){ .present = true, .raw = mfn_to_maddr(page_to_mfn(pg + i)) | ENTRY_WRITE };
 	}

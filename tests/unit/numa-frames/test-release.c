@@ -76,7 +76,7 @@ static int setup(void **unused)
 	for (unsigned int b = 0; b < BLOCKS; b++) {
 		block[b].frames = machine_give(b % NODES, 9);
 		for (unsigned int i = 0; i < PAGES; i++)
-			page_list_add(&block[b].frames[i], &dom.page_list);
+			machine_list(&block[b].frames[i]);
 	}
 	return 0;
 }

@@ -134,6 +134,46 @@ MUTANTS = {
 }
 
 
+# What only a stand-in as strict as Xen sees: the domain's list of pages, and what Xen leaves of a list.
+LISTED = """    nrspin_lock(&b->d->page_alloc_lock);
+
+    for ( i = 0; i < b->nr; i++ )
+        if ( b->m[i].frozen )
+            exchange(b->d, &b->m[i], &list);
+    page_list_splice(&list, &b->d->page_list);
+
+    nrspin_unlock(&b->d->page_alloc_lock);
+"""
+UNLISTED = """    nrspin_lock(&r->d->page_alloc_lock);
+    for ( i = 0; i < (1U << order); i++ )
+    {
+        page_list_del(pg + i, &r->d->page_list);
+        set_gpfn_from_mfn(mfn_x(mfn) + i, INVALID_M2P_ENTRY);
+    }
+    nrspin_unlock(&r->d->page_alloc_lock);
+"""
+
+
+def without_lock(code):
+    return "".join(line for line in code.splitlines(keepends=True) if "nrspin" not in line)
+
+
+MUTANTS |= {
+    "the domain's pages change without their lock": ("p2m-numa-batch.c", LISTED, without_lock(LISTED), "test-mover"),
+    "the domain's pages become fewer without their lock": ("p2m-numa-release.c", UNLISTED, without_lock(UNLISTED), "test-release"),
+    "what was spliced is spliced again": ("p2m-numa-batch.c", "    page_list_splice(&list, &b->d->page_list);\n",
+                                          "    page_list_splice(&list, &b->d->page_list);\n" * 2, "test-mover"),
+    "divided without the p2m's lock": ("p2m-numa-release.c", "    if ( p2m_set_entry(p2m, gfn, INVALID_MFN, order, p2m_populate_on_demand,\n"
+                                       "                       p2m->default_access) )\n        return P2M_NUMA_NO_ROOM;",
+                                       "    p2m_unlock(p2m);\n    i = p2m_set_entry(p2m, gfn, INVALID_MFN, order, p2m_populate_on_demand, p2m->default_access);\n"
+                                       "    pod_unlock(p2m);\n    p2m_lock(p2m);\n    pod_lock(p2m);\n    if ( i )\n        return P2M_NUMA_NO_ROOM;",
+                                       "test-release"),
+    "flushed without the p2m's lock": ("p2m-numa-release.c", "    p2m_tlb_flush_sync(p2m);\n    p2m_reserve_admit(p2m);\n",
+                                       "    pod_unlock(p2m);\n    p2m_unlock(p2m);\n    p2m_tlb_flush_sync(p2m);\n    p2m_lock(p2m);\n    pod_lock(p2m);\n"
+                                       "    p2m_reserve_admit(p2m);\n", "test-release"),
+}
+
+
 @pytest.fixture(scope="module")
 def tree():
     return ctests.tree("xen")

@@ -7,7 +7,7 @@
 static struct page_info frames[MAX_NUMNODES * NODE_PAGES];
 static bool is_free[MAX_NUMNODES * NODE_PAGES];
 static unsigned long avail[MAX_NUMNODES], present[MAX_NUMNODES];
-static unsigned long owned;
+static unsigned long owned, extra;	/* Xen's own pages are extra */
 unsigned long machine_dma_pages, machine_claimed, machine_own_claim, machine_asked;
 
 struct p2m_entry p2m[P2M_PAGES];
@@ -47,7 +47,7 @@ unsigned int rnd(unsigned int below)
 
 void machine_reset(unsigned int nodes, const unsigned long pages[])
 {
-	owned = 0;
+	owned = extra = 0;
 	machine_dies_in = 0;
 	machine_dma_pages = machine_claimed = machine_own_claim = machine_asked = 0;
 	machine_p2m_pages = -1;
@@ -121,7 +121,7 @@ unsigned long avail_unclaimed_pages(const struct domain *d)
 unsigned int domain_tot_pages(const struct domain *d)
 {
 	(void)d;
-	return machine_owned();
+	return owned - extra;
 }
 
 static void free_frame(struct page_info *pg);
@@ -196,12 +196,14 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 {
 	nodeid_t node = (memflags >> 8) - 1;
 	unsigned long size = 1UL << order;
+	bool is_extra = memflags & MEMF_no_refcount;
 	long at;
 
 	assert(!test_locks_held && !machine_gfns_locked);
 	dies(d);
 	machine_asked++;
-	if (d->is_dying || machine_owned() + size > d->max_pages || oom_strikes(OOM_FRAMES) || avail_unclaimed_pages(d) < size)
+	if (d->is_dying || order > MAX_ORDER || (!is_extra && domain_tot_pages(d) + size > d->max_pages) ||
+	    oom_strikes(OOM_FRAMES) || avail_unclaimed_pages(is_extra ? NULL : d) < size)
 		return NULL;
 
 	if (node == NUMA_NO_NODE)
@@ -218,10 +220,11 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 		return NULL;
 	for (unsigned long i = at; i < at + size; i++) {
 		is_free[i] = false;
-		frames[i] = (struct page_info){ .owner = d, .count = 1, .allocated = true, .m2p = INVALID_M2P_ENTRY };
+		frames[i] = (struct page_info){ .owner = d, .count = 1, .allocated = true, .extra = is_extra, .m2p = INVALID_M2P_ENTRY };
 	}
 	avail[node] -= size;
 	owned += size;
+	extra += is_extra ? size : 0;
 	machine_claimed -= min(machine_own_claim, size);
 	machine_own_claim -= min(machine_own_claim, size);
 	return &frames[at];
@@ -232,7 +235,8 @@ static void free_frame(struct page_info *pg)
 	unsigned long mfn = pg - frames;
 	struct domain *d = pg->owner;
 
-	assert(!pg->mapped);
+	assert(!pg->mapped && !pg->types);
+	extra -= pg->extra;
 	*pg = (struct page_info){ .m2p = INVALID_M2P_ENTRY };
 	owned--;
 	if (machine_reuses && !d->is_dying && rnd(2)) {
@@ -286,7 +290,7 @@ struct page_info *mfn_to_page(mfn_t mfn)
 
 static void map_page(unsigned long gfn, unsigned long mfn, unsigned int order)
 {
-	assert(frames[mfn].owner && frames[mfn].owner != &somebody && !frames[mfn].mapped);
+	assert(frames[mfn].owner && frames[mfn].owner != &somebody && !frames[mfn].mapped && !frames[mfn].extra);
 	assert(!p2m[gfn].present);
 	frames[mfn].mapped = true;
 	frames[mfn].m2p = gfn;
@@ -328,8 +332,8 @@ static bool p2m_fails(void)
 mfn_t get_gfn_type_access(struct domain *d, unsigned long gfn, p2m_type_t *t, p2m_access_t *a, int q, unsigned int *order)
 {
 	(void)d;
-	(void)a;
 	assert(!test_locks_held && !q);
+	*a = p2m_access_rwx;
 	machine_gfns_locked++;
 	*order = entry_order(gfn);
 	*t = !p2m[gfn].present ? p2m_invalid : p2m[gfn].untouched ? p2m_populate_on_demand : p2m_ram_rw;
@@ -408,6 +412,7 @@ unsigned int machine_filled;
 
 int p2m_numa_fill(struct domain *d, gfn_t gfn, const mfn_t mfns[])
 {
+	test_takes_p2m_lock();
 	if (machine_one_by_one || gfn.gfn % 512)
 		return -EOPNOTSUPP;
 	for (unsigned int i = 0; i < 512; i++)
@@ -477,6 +482,9 @@ int guest_remove_page(struct domain *d, unsigned long gfn)
 	assert(!test_locks_held);
 	if (!p2m[gfn].present)
 		return -ENOENT;
+	/* no frame is there that could be removed */
+	if (p2m[gfn].untouched)
+		return -EINVAL;
 	if (!can_divide(gfn, 0))
 		return -ENOMEM;
 	unmap_page(gfn);

@@ -191,7 +191,7 @@ static void home_nodes_follow_the_affinity_unless_named(void **unused)
 	/* No memory for the new state: the old one stays, until there is some. */
 	dom.node_affinity.bits[0] = 3;
 	for (unsigned int nth = 1; nth <= 2; nth++) {
-		oom_arm(OOM_XEN, nth, true);
+		oom_arm(OOM_XEN, nth, false);
 		expect(XEN_NUMA_POLICY_ROUND_2M, 1, true);
 	}
 	oom_disarm();
@@ -264,8 +264,8 @@ static void nonsense_is_refused_and_changes_nothing(void **unused)
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, zero), -ERANGE);
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, big), -ERANGE);
 	assert_int_equal(set(XEN_NUMA_POLICY_ROUND_4K, 0, 3, NULL), -EFAULT);
-	for (unsigned int nth = 1; nth <= 2; nth++) {
-		oom_arm(OOM_XEN, nth, true);
+	for (unsigned int nth = 1; nth <= 3; nth++) {
+		oom_arm(OOM_XEN, nth, false);
 		assert_int_equal(set(XEN_NUMA_POLICY_ROUND_2M, 0, 0, NULL), -ENOMEM);
 	}
 	oom_disarm();

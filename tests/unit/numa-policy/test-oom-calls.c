@@ -22,6 +22,7 @@ static struct domain dom;
 static struct vcpu vcpu = { .domain = &dom }, *vcpus[] = { &vcpu, NULL };
 static struct sample_hints *attached;
 static struct ibs_ring *rings;
+static bool cleared[2 * NODE_PAGES];	/* who maps frames finds what is left in them */
 static unsigned int timers, tasklets, maps, reserved, released;
 static bool moved;
 
@@ -40,8 +41,10 @@ void set_timer(struct timer *t, s_time_t expires)
 	assert_true(t->there);
 }
 
+/* These two wait for what runs, which takes locks. */
 void kill_timer(struct timer *t)
 {
+	assert_int_equal(test_locks_held, 0);
 	assert_true(t->there);
 	t->there = false;
 	timers--;
@@ -60,6 +63,7 @@ void tasklet_schedule_on_cpu(struct tasklet *t, unsigned int cpu)
 
 void tasklet_kill(struct tasklet *t)
 {
+	assert_int_equal(test_locks_held, 0);
 	assert_true(t->there);
 	t->there = false;
 	tasklets--;
@@ -73,8 +77,10 @@ void vcpu_runstate_get(const struct vcpu *v, struct vcpu_runstate_info *runstate
 /* Xen's windows. */
 void *vmap(const mfn_t *mfn, unsigned int nr)
 {
-	void *va = oom_zalloc(nr * PAGE_SIZE);
+	void *va = test_zalloc(nr * PAGE_SIZE);
 
+	for (unsigned int i = 0; i < nr; i++)
+		assert_true(cleared[mfn_x(mfn[i])]);
 	maps += va != NULL;
 	return va;
 }
@@ -86,7 +92,10 @@ void vunmap(const void *va)
 	oom_free((void *)va);
 }
 
-void clear_domain_page(mfn_t mfn) {}
+void clear_domain_page(mfn_t mfn)
+{
+	cleared[mfn_x(mfn)] = true;
+}
 
 void clear_page(void *va)
 {
@@ -98,6 +107,7 @@ int xsm_domctl(int action, struct domain *d, struct xen_domctl *op) { return 0; 
 /* Sources of samples. */
 int p2m_hints_attach(struct domain *d, struct sample_hints *h)
 {
+	test_takes_p2m_lock();
 	assert_null(attached);
 	attached = h;
 	return 0;
@@ -105,6 +115,7 @@ int p2m_hints_attach(struct domain *d, struct sample_hints *h)
 
 void p2m_hints_detach(struct domain *d)
 {
+	test_takes_p2m_lock();
 	assert_non_null(attached);
 	attached = NULL;
 }
@@ -146,16 +157,22 @@ void ibs_resume(const struct vcpu *v) { abort(); }
 
 /* The p2m: a page, which moves; and all that is released is there. */
 int p2m_numa_may_move(const struct domain *d) { return 0; }
-uint64_t p2m_numa_next(struct domain *d, uint64_t gfn) { return gfn ? XEN_NUMA_USAGE_END : 0; }
+uint64_t p2m_numa_next(struct domain *d, uint64_t gfn)
+{
+	test_takes_p2m_lock();
+	return gfn ? XEN_NUMA_USAGE_END : 0;
+}
 
 void p2m_numa_locate(struct domain *d, struct xen_numa_page page[], unsigned int nr)
 {
+	test_takes_p2m_lock();
 	for (unsigned int i = 0; i < nr; i++)
 		page[i].node = page[i].gfn || !moved ? 0 : 1;
 }
 
 uint64_t p2m_numa_usage(struct domain *d, uint64_t gfn, uint64_t counts[])
 {
+	test_takes_p2m_lock();
 	counts[0] = 1;
 	return XEN_NUMA_USAGE_END;
 }
@@ -179,6 +196,7 @@ struct p2m_numa_cost p2m_numa_batch_cost(struct p2m_numa_batch *b) { return (str
 int p2m_numa_move(struct p2m_numa_batch *b, struct xen_numa_move move[], unsigned int nr, bool renew,
 		  unsigned int *done)
 {
+	test_takes_p2m_lock();
 	assert_non_null(b);
 	*done = nr;
 	for (unsigned int i = 0; i < nr; i++)
@@ -191,11 +209,19 @@ int p2m_numa_move_superpage(struct p2m_numa_batch *b, gfn_t gfn, nodeid_t node, 
 
 bool softirq_pending(unsigned int cpu) { return false; }
 unsigned long domain_get_maximum_gpfn(struct domain *d) { return P2M_PAGES; }
-void p2m_numa_split(struct domain *d, gfn_t gfn) {}
-void p2m_numa_untouched_stats(struct domain *d, uint64_t *untouched, uint64_t *exchanged, uint64_t reserve[]) { reserve[0] = 7; }
+void p2m_numa_split(struct domain *d, gfn_t gfn)
+{
+	test_takes_p2m_lock();
+}
+void p2m_numa_untouched_stats(struct domain *d, uint64_t *untouched, uint64_t *exchanged, uint64_t reserve[])
+{
+	test_takes_p2m_lock();
+	reserve[0] = 7;
+}
 
 int p2m_numa_release_begin(struct p2m_numa_release *r, struct domain *d)
 {
+	test_takes_p2m_lock();
 	*r = (struct p2m_numa_release){ .d = d };
 	return 0;
 }
@@ -287,6 +313,7 @@ static void check_started(int rc)
 		return;
 	}
 	assert_int_equal(machine_owned(), FRAMES);
+	assert_int_equal(domain_tot_pages(&dom), 0);
 	assert_int_equal(timers, 1);
 	assert_int_equal(!attached, !!rings);
 }
@@ -416,10 +443,38 @@ static const struct oom_case cases[] = {
 	{ "ask where memory is", begin, get_usage, check_nothing, end, { [OOM_XEN] = 1 } },
 };
 
+/* What the caller's memory is not there for. */
+static void who_gives_no_memory_is_refused(void **unused)
+{
+	struct xen_domctl_numa_policy op = { .op = XEN_DOMCTL_NUMA_POLICY_MOVE };
+
+	(void)unused;
+	begin();
+	op.u.move.nr = 1;
+	assert_int_equal(call(&op), -EFAULT);
+	assert_int_equal(op.u.move.done, 0);
+	assert_false(moved);
+
+	op = (struct xen_domctl_numa_policy){ .op = XEN_DOMCTL_NUMA_POLICY_LOCATE };
+	op.u.locate.nr = 1;
+	assert_int_equal(call(&op), -EFAULT);
+	assert_int_equal(op.u.locate.done, 0);
+
+	op = (struct xen_domctl_numa_policy){ .op = XEN_DOMCTL_NUMA_POLICY_USAGE };
+	op.u.usage.nr_nodes = 1;
+	assert_int_equal(call(&op), -EFAULT);
+
+	op = (struct xen_domctl_numa_policy){ .op = XEN_DOMCTL_NUMA_POLICY_TOUCHES };
+	op.u.touches.nr_nodes = 1;
+	assert_int_equal(call(&op), -EFAULT);
+	end();
+}
+
 int main(void)
 {
+	const struct CMUnitTest others[] = { cmocka_unit_test(who_gives_no_memory_is_refused) };
 	OOM_TESTS(cases, tests);
 
 	machine_reset(ARRAY_SIZE(pages), pages);
-	return cmocka_run_group_tests_name("oom-calls", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("oom-calls", tests, NULL, NULL) + cmocka_run_group_tests_name("callers", others, NULL, NULL);
 }

@@ -32,6 +32,7 @@ unsigned long domain_get_maximum_gpfn(struct domain *d)
 
 int p2m_numa_release_begin(struct p2m_numa_release *r, struct domain *d)
 {
+	test_takes_p2m_lock();
 	assert_false(in_round);
 	*r = (struct p2m_numa_release){ .d = d };
 	in_round = true;
@@ -63,8 +64,14 @@ void p2m_numa_release_end(struct p2m_numa_release *r)
 	in_round = false;
 }
 
-void p2m_numa_split(struct domain *d, gfn_t gfn) {}
-void p2m_numa_untouched_stats(struct domain *d, uint64_t *untouched, uint64_t *exchanged, uint64_t reserve[]) {}
+void p2m_numa_split(struct domain *d, gfn_t gfn)
+{
+	test_takes_p2m_lock();
+}
+void p2m_numa_untouched_stats(struct domain *d, uint64_t *untouched, uint64_t *exchanged, uint64_t reserve[])
+{
+	test_takes_p2m_lock();
+}
 
 static int setup(void **unused)
 {

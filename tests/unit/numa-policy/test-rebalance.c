@@ -23,10 +23,15 @@ static nodeid_t is_on[PAGES];
 static unsigned int tried[PAGES], batch, order;
 
 int p2m_numa_may_move(const struct domain *d) { return 0; }
-uint64_t p2m_numa_next(struct domain *d, uint64_t gfn) { return gfn < PAGES ? gfn : XEN_NUMA_USAGE_END; }
+uint64_t p2m_numa_next(struct domain *d, uint64_t gfn)
+{
+	test_takes_p2m_lock();
+	return gfn < PAGES ? gfn : XEN_NUMA_USAGE_END;
+}
 
 void p2m_numa_locate(struct domain *d, struct xen_numa_page page[], unsigned int nr)
 {
+	test_takes_p2m_lock();
 	for (unsigned int i = 0; i < nr; i++) {
 		page[i].node = order || page[i].gfn % HOLE ? is_on[page[i].gfn] : XEN_NUMA_PAGE_NONE;
 		page[i].order = order;
@@ -44,6 +49,7 @@ struct p2m_numa_cost p2m_numa_batch_cost(struct p2m_numa_batch *b) { return (str
 
 int p2m_numa_move(struct p2m_numa_batch *b, struct xen_numa_move move[], unsigned int nr, bool renew, unsigned int *done)
 {
+	test_takes_p2m_lock();
 	unsigned int i;
 
 	assert_int_equal(b->limit, 77);

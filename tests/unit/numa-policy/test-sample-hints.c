@@ -162,6 +162,7 @@ static void meanwhile(void)
 /* The p2m's side. */
 int p2m_hints_attach(struct domain *dom, struct sample_hints *h)
 {
+	test_takes_p2m_lock();
 	assert_ptr_equal(dom, &d);
 	assert_non_null(h);
 	return 0;
@@ -169,6 +170,7 @@ int p2m_hints_attach(struct domain *dom, struct sample_hints *h)
 
 void p2m_hints_detach(struct domain *dom)
 {
+	test_takes_p2m_lock();
 	(void)dom;
 }
 
@@ -180,6 +182,7 @@ uint64_t p2m_hints_end(const struct domain *dom)
 
 void p2m_hints_lock(struct domain *dom)
 {
+	test_takes_p2m_lock();
 	(void)dom;
 	assert(!locked);
 	meanwhile();

@@ -241,6 +241,22 @@ MUTANTS = {
     "marks without chains are kept": ("sample-marks.c", "        xvfree(ms);\n        return NULL;", "        return NULL;", "test-oom-calls"),
     "IBS stays reserved": ("sample-ibs.c", "        ibs_release();\n        return -ENOMEM;", "        return -ENOMEM;", "test-oom-calls"),
     "some rings of IBS are kept": ("sample-ibs.c", "        free_ibs(ibs);\n        return NULL;", "        return NULL;", "test-oom-calls"),
+    # what only a stand-in as strict as Xen sees
+    "a type is kept": ("sample-pages.c", "        put_page_and_type(pg);", "        put_page(pg);", "test-oom-calls"),
+    "a ring shows what was in it": ("sample-pages.c", "        clear_domain_page(page_to_mfn(pg));\n", "", "test-oom-calls"),
+    "a ring counts as the guest's": ("sample-pages.c", "MEMF_no_refcount", "0", "test-oom-calls"),
+    "what nobody touched is not taken back": ("populate.c", "    if ( p2m_pod_decrease_reservation(d, gfn, 0) )\n        return;\n\n", "", "test-oom"),
+    "its end is waited for with its lock held": ("sampling.c", "    kill_timer(&s->timer);\n    tasklet_kill(&s->tasklet);\n",
+                                                 "    spin_lock(&s->lock);\n    kill_timer(&s->timer);\n    tasklet_kill(&s->tasklet);\n"
+                                                 "    spin_unlock(&s->lock);\n", "test-oom-calls"),
+    "the p2m is looked at with a lock held": ("domctl.c", "    op->gfn = p2m_numa_usage(d, op->gfn, counts);\n",
+                                              "    spin_lock(&d->numa_policy->lock);\n    op->gfn = p2m_numa_usage(d, op->gfn, counts);\n"
+                                              "    spin_unlock(&d->numa_policy->lock);\n", "test-oom-calls"),
+    "nodes for which there is no memory": ("core.c", "    rc = xenctl_bitmap_to_bitmap(nodes->bits, bitmap, MAX_NUMNODES);\n    if ( rc )\n        return rc;\n",
+                                           "    nodes_clear(*nodes);\n    xenctl_bitmap_to_bitmap(nodes->bits, bitmap, MAX_NUMNODES);\n", "test-core"),
+    "a list to be moved that nobody can read": ("rebalance.c", "        if ( copy_from_guest_offset(move, op->list, op->done, nr) )\n            break;\n",
+                                                "        if ( copy_from_guest_offset(move, op->list, op->done, nr) )\n            memset(move, 0, sizeof(*move));\n",
+                                                "test-oom-calls"),
 }
 
 

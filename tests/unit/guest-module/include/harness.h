@@ -34,16 +34,23 @@ static inline void list_add(struct list_head *entry, struct list_head *head)
 	head->next = entry;
 }
 
-static inline void list_del(struct list_head *entry)
+static inline void __list_del_entry(struct list_head *entry)
 {
 	entry->next->prev = entry->prev;
 	entry->prev->next = entry->next;
 }
 
+/* What is on no list leads nowhere. */
+static inline void list_del(struct list_head *entry)
+{
+	__list_del_entry(entry);
+	entry->next = entry->prev = NULL;
+}
+
 /* @entry becomes the first one, and those before it the last. */
 static inline void list_rotate_to_front(struct list_head *entry, struct list_head *head)
 {
-	list_del(head);
+	__list_del_entry(head);
 	head->next = entry;
 	head->prev = entry->prev;
 	entry->prev->next = head;

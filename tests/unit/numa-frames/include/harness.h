@@ -150,7 +150,7 @@ void page_list_splice(struct page_list_head *from, struct page_list_head *to);
 /* Who owns a page can be made to show it. */
 static inline void page_set_owner(struct page_info *pg, struct domain *d)
 {
-	assert(!d || pg->content >= 0);
+	assert(!d || (pg->content >= 0 && !pg->owner));
 	pg->owner = d;
 }
 #define is_special_page(pg) ((pg)->count_info & (PGC_xen_heap | PGC_extra))
@@ -216,10 +216,10 @@ struct domain {
 extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entries[P2M_PAGES];
 #define p2m_get_hostp2m(d) ((struct p2m_domain *)&(d)->p2m)
 #define p2m_has_reserve(p2m) ((p2m)->pod.reserve != NULL)
-/* The p2m's is recursive, and is taken before that of PoD. */
-#define p2m_lock(p) (assert(!(p)->pod.locked || (p)->locked), (p)->locked++, (void)machine_locks++)
+/* The p2m's is recursive, and is taken before that of PoD, and that before the one of the domain's pages. */
+#define p2m_lock(p) (assert((!(p)->pod.locked && !(p)->domain->page_alloc_lock) || (p)->locked), (p)->locked++, (void)machine_locks++)
 #define p2m_unlock(p) (assert((p)->locked), (p)->locked--, (void)machine_locks--)
-#define pod_lock(p) (assert(!(p)->pod.locked), (p)->pod.locked = true, (void)machine_locks++)
+#define pod_lock(p) (assert(!(p)->pod.locked && !(p)->domain->page_alloc_lock), (p)->pod.locked = true, (void)machine_locks++)
 #define pod_unlock(p) (assert((p)->pod.locked), (p)->pod.locked = false, (void)machine_locks--)
 #define pod_locked_by_me(p) ((p)->pod.locked)
 #define nrspin_lock(l) (assert(!*(l)), *(l) = true)
@@ -245,8 +245,8 @@ typedef int64_t s_time_t;
 s_time_t machine_now(void);
 #define NOW() machine_now()
 #define MICROSECS(us) ((s_time_t)(us) * 1000)
-#define xvmalloc(t)  ((t *)oom_alloc(sizeof(t)))
-#define xvzalloc(t)  ((t *)oom_zalloc(sizeof(t)))
+#define xvmalloc(t)  (assert(!machine_locks), (t *)oom_alloc(sizeof(t)))
+#define xvzalloc(t)  (assert(!machine_locks), (t *)oom_zalloc(sizeof(t)))
 #define xvfree(p)    oom_free(p)
 #define XVFREE(p)    (oom_free(p), (p) = NULL)
 
@@ -298,6 +298,8 @@ unsigned long machine_free_for_dma(void);
 unsigned long machine_owned(const struct domain *d);
 /* Pages for the domain, which are not on a list; each has been mapped by somebody, and unmapped without a flush. */
 struct page_info *machine_give(nodeid_t node, unsigned int order);
+/* On the domain's list. */
+void machine_list(struct page_info *pg);
 /*
  * A guest's CPU that writes and reads wherever the mover may be interrupted, by translations that it keeps as long as it can, and D bits
  * that it sets as NPT does.  What it should find is counted apart from what it finds.

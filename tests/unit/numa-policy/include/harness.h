@@ -123,6 +123,9 @@ unsigned long avail_unclaimed_pages(const struct domain *d);
 typedef struct { int held; } spinlock_t;
 extern int test_locks_held;
 
+/* What takes the p2m's lock, under which others take these. */
+#define test_takes_p2m_lock() assert(!test_locks_held)
+
 #define spin_lock_init(l) ((l)->held = 0)
 /* What another CPU does before. */
 extern void (*machine_at_lock)(void);
@@ -172,7 +175,7 @@ extern void (*machine_at_barrier)(void);
 /* Domains. */
 #define INVALID_M2P_ENTRY (~0UL)
 struct domain;
-struct page_info { struct domain *owner; union { unsigned int count, count_info; }; bool allocated, mapped, of_another_vcpu; unsigned long m2p; };
+struct page_info { struct domain *owner; union { unsigned int count, count_info; }; bool allocated, mapped, of_another_vcpu, extra; unsigned int types; unsigned long m2p; };
 struct numa_policy;
 struct domain {
 	unsigned short domain_id;
@@ -219,8 +222,8 @@ struct page_info *alloc_domheap_pages(struct domain *d, unsigned int order,
 				      unsigned int memflags);
 #define alloc_domheap_page(d, memflags) alloc_domheap_pages(d, 0, memflags)
 bool get_page(struct page_info *pg, const struct domain *d);
-#define get_page_and_type(pg, d, type) get_page(pg, d)
-#define put_page_and_type(pg) put_page(pg)
+#define get_page_and_type(pg, d, type) (get_page(pg, d) && ++(pg)->types)
+#define put_page_and_type(pg) (assert((pg)->types), (pg)->types--, put_page(pg))
 void put_page(struct page_info *pg);
 void put_page_alloc_ref(struct page_info *pg);
 unsigned long get_gpfn_from_mfn(unsigned long mfn);
@@ -265,12 +268,15 @@ static inline void accumulate_tlbflush(bool *need, const struct page_info *pg,
 	(test_bad_handle((hnd).p) ? 1 : (memcpy(dst, (hnd).p, (nr) * sizeof(*(dst))), 0))
 #define copy_to_guest(hnd, src, nr) \
 	(test_bad_handle((hnd).p) ? 1 : (memcpy((hnd).p, src, (nr) * sizeof(*(src))), 0))
-#define copy_from_guest_offset(dst, hnd, off, nr) (memcpy(dst, (hnd).p + (off), (nr) * sizeof(*(dst))), 0)
-#define copy_to_guest_offset(hnd, off, src, nr) (memcpy((hnd).p + (off), src, (nr) * sizeof(*(src))), 0)
-#define __copy_field_to_guest(hnd, src, field) ((hnd).p->field = (src)->field, 0)
+#define copy_from_guest_offset(dst, hnd, off, nr) \
+	(test_bad_handle((hnd).p) ? 1 : (memcpy(dst, (hnd).p + (off), (nr) * sizeof(*(dst))), 0))
+#define copy_to_guest_offset(hnd, off, src, nr) \
+	(test_bad_handle((hnd).p) ? 1 : (memcpy((hnd).p + (off), src, (nr) * sizeof(*(src))), 0))
+#define __copy_field_to_guest(hnd, src, field) (test_bad_handle((hnd).p) ? 1 : ((hnd).p->field = (src)->field, 0))
+extern int machine_gfns_locked;
 static inline bool test_bad_handle(const void *p)
 {
-	assert(!test_locks_held);
+	assert(!test_locks_held && !machine_gfns_locked);
 	return !p;
 }
 
@@ -288,29 +294,44 @@ void clear_page(void *va);
 #define XSM_OTHER 0
 int xsm_domctl(int action, struct domain *d, struct xen_domctl *op);
 
-static inline int xenctl_bitmap_to_bitmap(unsigned long *to,
-					  const struct xenctl_bitmap *from,
-					  unsigned int bits)
+/* By way of a copy, for which there may be no memory; @to changes only if all is well. */
+static inline int xenctl_bitmap_to_bitmap(unsigned long *to, const struct xenctl_bitmap *from, unsigned int bits)
 {
+	unsigned int theirs = DIV_ROUND_UP(from->nr_bits, 8), nr = min(theirs, bits / 8);
+	uint8_t *bytes = test_zalloc(bits / 8);
+	int rc = 0;
+
 	assert(bits == BITS_PER_LONG);
-	*to = 0;
-	if (from->nr_bits && !from->bitmap.p)
-		return -EFAULT;
-	memcpy(to, from->bitmap.p ? (void *)from->bitmap.p : (void *)to,
-	       from->nr_bits / 8);
-	return 0;
+	if (!bytes)
+		return -ENOMEM;
+	if (nr && copy_from_guest(bytes, from->bitmap, nr))
+		rc = -EFAULT;
+	if (nr && from->nr_bits % 8 && theirs == nr)
+		bytes[nr - 1] &= (1U << from->nr_bits % 8) - 1;
+	if (!rc)
+		memcpy(to, bytes, bits / 8);
+	xfree(bytes);
+	return rc;
 }
 
-static inline int bitmap_to_xenctl_bitmap(struct xenctl_bitmap *to,
-					  const unsigned long *from,
-					  unsigned int bits)
+/* What it has more bits for is zero. */
+static inline int bitmap_to_xenctl_bitmap(struct xenctl_bitmap *to, const unsigned long *from, unsigned int bits)
 {
+	unsigned int theirs = DIV_ROUND_UP(to->nr_bits, 8), nr = min(theirs, bits / 8), i;
+	uint8_t *bytes = test_alloc(bits / 8), zero = 0;
+	int rc = 0;
+
 	assert(bits == BITS_PER_LONG);
-	if (to->nr_bits && !to->bitmap.p)
-		return -EFAULT;
-	if (to->nr_bits)
-		memcpy(to->bitmap.p, from, to->nr_bits / 8);
-	return 0;
+	if (!bytes)
+		return -ENOMEM;
+	memcpy(bytes, from, bits / 8);
+	if (nr && copy_to_guest(to->bitmap, bytes, nr))
+		rc = -EFAULT;
+	xfree(bytes);
+	for (i = nr; !rc && i < theirs; i++)
+		if (copy_to_guest_offset(to->bitmap, i, &zero, 1))
+			rc = -EFAULT;
+	return rc;
 }
 
 #endif /* HARNESS_H */

@@ -42,7 +42,6 @@ bool machine_somebody_is_unharmed(void);
 void machine_destroy(struct domain *d);
 extern bool machine_reuses;		/* another vCPU gets pages for the domain that have just been freed */
 extern bool machine_stays_mapped;	/* nothing can be unmapped */
-extern int machine_gfns_locked;
 
 extern bool machine_one_by_one;		/* no 512 pages at once */
 extern unsigned int machine_filled;	/* how often it was done */
