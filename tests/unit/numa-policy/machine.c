@@ -24,6 +24,17 @@ int machine_p2m_pages = -1, machine_gfns_locked;
 static struct domain somebody;
 bool machine_reuses, machine_stays_mapped;
 
+/* That of a policy, then that of its sampling. */
+void test_lock_order(const char *name)
+{
+	static const char *outer;
+
+	if (!test_locks_held)
+		outer = name;
+	else
+		assert(test_locks_held == 1 && !strcmp(outer, "&np->lock") && !strcmp(name, "&s->lock"));
+}
+
 static uint64_t state;
 
 uint64_t test_seed(void)

@@ -249,6 +249,9 @@ MUTANTS = {
     "its end is waited for with its lock held": ("sampling.c", "    kill_timer(&s->timer);\n    tasklet_kill(&s->tasklet);\n",
                                                  "    spin_lock(&s->lock);\n    kill_timer(&s->timer);\n    tasklet_kill(&s->tasklet);\n"
                                                  "    spin_unlock(&s->lock);\n", "test-oom-calls"),
+    "two locks the other way round": ("sampling.c", "    if ( !s->ended )\n        end(s);\n}",
+                                      "    spin_lock(&s->lock);\n    spin_lock(&s->d->numa_policy->lock);\n    spin_unlock(&s->d->numa_policy->lock);\n"
+                                      "    spin_unlock(&s->lock);\n    if ( !s->ended )\n        end(s);\n}", "test-oom-calls"),
     "the p2m is looked at with a lock held": ("domctl.c", "    op->gfn = p2m_numa_usage(d, op->gfn, counts);\n",
                                               "    spin_lock(&d->numa_policy->lock);\n    op->gfn = p2m_numa_usage(d, op->gfn, counts);\n"
                                               "    spin_unlock(&d->numa_policy->lock);\n", "test-oom-calls"),

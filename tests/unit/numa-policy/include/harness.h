@@ -129,9 +129,12 @@ extern int test_locks_held;
 #define spin_lock_init(l) ((l)->held = 0)
 /* What another CPU does before. */
 extern void (*machine_at_lock)(void);
-#define spin_lock(l)      ((void)(machine_at_lock && (machine_at_lock(), true)), assert(!(l)->held), (l)->held = 1, (void)test_locks_held++)
+/* Two are taken in one order only: by what the code calls them. */
+void test_lock_order(const char *name);
+#define spin_lock(l)      ((void)(machine_at_lock && (machine_at_lock(), true)), assert(!(l)->held), test_lock_order(#l), (l)->held = 1, \
+	(void)test_locks_held++)
 #define spin_unlock(l)    (assert((l)->held), (l)->held = 0, (void)test_locks_held--)
-#define spin_trylock(l)   (!(l)->held && ((l)->held = 1, test_locks_held++, true))
+#define spin_trylock(l)   (!(l)->held && (test_lock_order(#l), (l)->held = 1, test_locks_held++, true))
 
 /* Time, which does not pass, and what others do meanwhile. */
 typedef int64_t s_time_t;
