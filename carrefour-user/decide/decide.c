@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decide/domain.h"
+#include "decide/splitmix.h"
 
 #define QUIET_PERIODS 5
 
@@ -42,16 +43,6 @@ uint32_t domain_pages(const struct domain *d)
 size_t domain_bytes(uint32_t pages)
 {
 	return sizeof(struct domain) + pages_bytes(pages);
-}
-
-/* From 0 to less than 1. splitmix64, Steele, Lea and Flood, OOPSLA 2014. */
-static double draw(struct domain *d)
-{
-	uint64_t z = d->random += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return ((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
 /*
@@ -119,7 +110,7 @@ static uint8_t draw_target(const struct period *p, const struct page *page)
 		weight[n] = 1 - p->load[n];
 		sum += weight[n];
 	}
-	at = draw(p->d) * sum;
+	at = splitmix_part(&p->d->random) * sum;
 	for (n = 0; n < p->d->nr_nodes; n++) {
 		if (weight[n] <= 0)
 			continue;
@@ -139,7 +130,8 @@ static void interleave(struct period *p, struct page *page)
 		.action = ACTION_INTERLEAVE, .why = WHY_OVERLOADED, .page = page, .gfn = page->gfn, .order = page->order,
 	};
 
-	if (!(p->in->home >> page->home & 1) || p->load[page->home] <= p->mean || draw(p->d) >= p->load[page->home])
+	if (!(p->nodes.home >> page->home & 1) || p->load[page->home] <= p->mean ||
+	    splitmix_part(&p->d->random) >= p->load[page->home])
 		return;
 	wish.to = draw_target(p, page);
 	if (wish.to == NO_NODE) {
@@ -230,7 +222,7 @@ static enum state state_of(struct period *p)
 
 	if (p->verdict->measure.samples < p->config->min_samples)
 		return STATE_FEW_SAMPLES;
-	if (!(p->in->home & (p->in->home - 1)))
+	if (!(p->nodes.home & (p->nodes.home - 1)))
 		return STATE_ONE_HOME;
 	if (!is_busy(p))
 		return STATE_IDLE;
@@ -242,17 +234,15 @@ static enum state state_of(struct period *p)
 
 struct outcome decide(struct domain *d, const struct config *config, struct host *host, const struct input *input)
 {
-	struct input in = *input;
 	struct outcome out = { .nr = 0 };
 	struct verdict *v = &out.verdict;
-	struct period p = { .d = d, .config = config, .host = host, .in = &in, .verdict = v };
+	struct period p = { .d = d, .config = config, .host = host, .in = input, .verdict = v };
 	struct budget share = host_share(host, config, d->hungry);
 	bool was_hungry = d->hungry;
 
-	p.nodes = nodes_of(host->topology, d->nr_nodes, in.home);
-	in.home = p.nodes.home;
+	p.nodes = nodes_of(host->topology, d->nr_nodes, input->home);
 	p.left = share;
-	d->now += in.ns;
+	d->now += input->ns;
 	free(d->decision);
 	d->decision = NULL;
 	d->nr_decisions = d->room_decisions = 0;
@@ -260,10 +250,10 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	memset(d->whole, 0, sizeof(d->whole));
 	pages_next_period(&d->pages, d->now);
 
-	v->measure = measure(in.matrix, &p.nodes);
+	v->measure = measure(input->matrix, &p.nodes);
 	v->sharing = __builtin_popcountll(p.nodes.with_cpus);
 	v->accesses_per_us = host->accesses_per_us;
-	v->touched_pct = in.faults < in.marked ? 100.0 * in.faults / in.marked : 100;
+	v->touched_pct = input->faults < input->marked ? 100.0 * input->faults / input->marked : 100;
 	note_samples(&p);
 	learn_chance(&p);
 	v->state = state_of(&p);

@@ -14,7 +14,7 @@
 
 bool can_go_to(const struct period *p, uint8_t node, uint64_t bytes)
 {
-	return (p->in->home >> node & 1) && p->host->room[node] >= bytes;
+	return (p->nodes.home >> node & 1) && p->host->room[node] >= bytes;
 }
 
 static uint16_t permille(double share)
@@ -128,7 +128,7 @@ static bool is_free_to(struct period *p, const struct candidate *w, uint64_t byt
 
 	if (p->d->now < w->page->paused_until)
 		held[held_by(w->page)]++;
-	else if (!(p->in->home >> w->to & 1))
+	else if (!(p->nodes.home >> w->to & 1))
 		held[HELD_NOT_HOME]++;
 	else if (p->host->room[w->to] < bytes)
 		held[HELD_FULL]++;

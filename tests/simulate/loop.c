@@ -60,7 +60,7 @@ bool loop_begin(struct loop *l, const struct scenario *s)
 		if (!l->where)
 			return false;
 	}
-	return sampler_begin(&l->sampler, &l->memory, &asked, l->where, chance_next(&l->chance));
+	return sampler_begin(&l->sampler, &l->memory, &asked, l->where, splitmix_next(&l->chance));
 }
 
 void loop_end(struct loop *l)

@@ -109,7 +109,7 @@ static bool look(struct sampler *s, uint64_t gfn, unsigned int region, const str
 
 	if (!a || !mark_anew(s, first))
 		return false;
-	hit = chance_part(&s->chance) < (of == CHUNK ? heat[a - m->area].large : of == 1 ? heat[a - m->area].small :
+	hit = splitmix_part(&s->chance) < (of == CHUNK ? heat[a - m->area].large : of == 1 ? heat[a - m->area].small :
 					1 - exp(-heat[a - m->area].rate * of * s->asked.period_ms / 1e3));
 	if (hit) {
 		/* By the thread of any of its pages, which are all as hot. */

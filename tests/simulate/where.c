@@ -76,7 +76,7 @@ static void scan(struct where *w, const struct memory *m, const double *rate, ui
 	for (n = 0; n < m->nr; n++)
 		likely[n] = 1 - exp(-rate[n] * CHUNK * w->look_ns / 1e9);
 	for (i = 0; i < w->nr; i++) {
-		bool now = chance_part(chance) < likely[m->area_of[i]];
+		bool now = splitmix_part(chance) < likely[m->area_of[i]];
 
 		w->seen[i] = w->seen[i] << 1 | now;
 		seen += now;
