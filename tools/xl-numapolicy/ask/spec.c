@@ -25,11 +25,20 @@ const char *backend_policy_name(unsigned int policy)
 }
 
 static enum result fill_request(struct request *request,
-				const libxl_numa_policy_params *params,
+				libxl_numa_policy_params *params,
 				char *reason, size_t size)
 {
 	unsigned int node;
 
+	switch (libxl_numa_policy_nodes_of_host(ctx, params)) {
+	case 0:
+		break;
+	case ERROR_INVAL:
+		snprintf(reason, size, "it leaves no home node that has memory");
+		return RESULT_REFUSED;
+	default:
+		return RESULT_FAILED;
+	}
 	libxl_for_each_set_bit(node, params->nodes) {
 		if (node < NODES_MAX)
 			continue;
@@ -85,17 +94,6 @@ enum result backend_parse(const char *spec, struct request *request,
 	xlu_cfg_destroy(cfg);
 	fclose(f);
 
-	switch (rc ? 0 : libxl_numa_policy_nodes_of_host(ctx, &params)) {
-	case 0:
-		break;
-	case ERROR_INVAL:
-		snprintf(reason, size, "it leaves no home node that has memory");
-		rc = ENODEV;
-		result = RESULT_REFUSED;
-		break;
-	default:
-		rc = EIO;
-	}
 	if (!rc) {
 		result = fill_request(request, &params, reason, size);
 	} else if (rc == EINVAL) {
