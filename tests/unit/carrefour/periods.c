@@ -8,6 +8,7 @@
 
 #include "daemon/period.h"
 #include "daemon/sampling.h"
+#include "daemon/tell.h"
 #include "periods.h"
 #include "process/clock.h"
 
@@ -44,6 +45,19 @@ void end(void)
 {
 	sampling_end_all(&d);
 	fake_end();
+}
+
+void begin_with_metrics(unsigned int nr_nodes, unsigned int nr)
+{
+	begin(nr_nodes, nr);
+	strcpy(d.config.metrics, FILE_NAME);
+	d.config.metrics_ms = 1000;
+}
+
+void end_with_metrics(void)
+{
+	tell_no_metrics(&d);
+	end();
 }
 
 void periods(unsigned int nr)

@@ -13,6 +13,13 @@ extern unsigned int end_after;	/* so many of these; 0: never */
 
 void begin(unsigned int nr_nodes, unsigned int nr_guests);
 void end(void);
+
+/* The same, with a file of metrics each second. */
+#define FILE_NAME "m.prom"
+#define UUID(n) "uuid=\"00000000-0000-0000-0000-00000000000" n "\""	/* the stand-in's domain n */
+void begin_with_metrics(unsigned int nr_nodes, unsigned int nr_guests);
+void end_with_metrics(void);
+
 void periods(unsigned int nr);
 
 /* Lines with this in them that were logged since the test began. */

@@ -5,22 +5,6 @@
 #include "daemon/tell.h"
 #include "periods.h"
 
-#define FILE_NAME "m.prom"
-#define UUID(n) "uuid=\"00000000-0000-0000-0000-00000000000" n "\""
-
-static void start(unsigned int nodes, unsigned int guests)
-{
-	begin(nodes, guests);
-	strcpy(d.config.metrics, FILE_NAME);
-	d.config.metrics_ms = 1000;
-}
-
-static void stop(void)
-{
-	tell_no_metrics(&d);
-	end();
-}
-
 static unsigned int counting, others;
 
 static void count_in_turn(enum fake_call call, unsigned int id)
@@ -38,7 +22,7 @@ static void counting_is_bounded(void **unused)
 	unsigned int i, p;
 
 	(void)unused;
-	start(2, 9);
+	begin_with_metrics(2, 9);
 	counting = others = 0;
 	fake.between = count_in_turn;
 	fake.call[CALL_COUNT].us = 4000;
@@ -67,24 +51,24 @@ static void counting_is_bounded(void **unused)
 	/* Nine that take 8 s each: more than a minute, and all have their turn. */
 	for (i = 1; i <= 9; i++)
 		assert_in_range(fake_guest(i)->counted, 2, 3);
-	stop();
+	end_with_metrics();
 
 	/* What is quick is not asked for more often. */
-	start(2, 5);
+	begin_with_metrics(2, 5);
 	fake.between = NULL;
 	fake.call[CALL_COUNT].us = 1000;
 	periods(121);
 	for (i = 1; i <= 5; i++)
 		assert_in_range(fake_guest(i)->counted, 2, 3);
 	assert_true(fake.call[CALL_COUNT].calls <= 15);
-	stop();
+	end_with_metrics();
 
 	/* Without a file nobody asks. */
-	start(2, 5);
+	begin_with_metrics(2, 5);
 	*d.config.metrics = '\0';
 	periods(3);
 	assert_int_equal(fake.call[CALL_COUNT].calls + fake.call[CALL_DOMAINS].calls, 0);
-	stop();
+	end_with_metrics();
 }
 
 /* Of 500, none watched: two domctls each for a file, and those that count for a tenth of a period. */
@@ -94,7 +78,7 @@ static void hundreds_are_bounded(void **unused)
 	uint64_t slowest = 0;
 
 	(void)unused;
-	start(8, 500);
+	begin_with_metrics(8, 500);
 	d.config.metrics_ms = 5000;
 	for (i = 1; i <= 500; i++) {
 		fake_guest(i)->switches.carrefour = false;
@@ -122,14 +106,14 @@ static void hundreds_are_bounded(void **unused)
 	/* All have their turn, each some periods after the one before. */
 	for (i = 1; i <= 500; i++)
 		assert_in_range(fake_guest(i)->counted, 1, 2);
-	stop();
+	end_with_metrics();
 }
 
 /* What was asked of one that is watched in this period is not asked again for its metrics. */
 static void what_is_known_is_not_asked_twice(void **unused)
 {
 	(void)unused;
-	start(2, 10);
+	begin_with_metrics(2, 10);
 	fake_guest(10)->switches.carrefour = false;
 	periods(20);
 	fake.call[CALL_POLICY_GET].calls = fake.call[CALL_STATS].calls = 0;
@@ -138,7 +122,7 @@ static void what_is_known_is_not_asked_twice(void **unused)
 	assert_int_equal(fake.call[CALL_STATS].calls, 20 * 10);
 	assert_true(has(FILE_NAME, "_policy_info{" UUID("1")));
 	assert_true(has(FILE_NAME, "_policy_info{uuid=\"00000000-0000-0000-0000-00000000000a"));
-	stop();
+	end_with_metrics();
 }
 
 /* One test alone: its name. */

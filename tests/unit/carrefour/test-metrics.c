@@ -15,22 +15,6 @@
 #include "metrics/families.h"
 #include "periods.h"
 
-#define FILE_NAME "m.prom"
-#define UUID(n) "uuid=\"00000000-0000-0000-0000-00000000000" n "\""
-
-static void start(unsigned int nodes, unsigned int guests)
-{
-	begin(nodes, guests);
-	strcpy(d.config.metrics, FILE_NAME);
-	d.config.metrics_ms = 1000;
-}
-
-static void stop(void)
-{
-	tell_no_metrics(&d);
-	end();
-}
-
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -70,7 +54,7 @@ static void every_domain_is_told(void **unused)
 	struct fake_guest *g;
 
 	(void)unused;
-	start(4, 3);
+	begin_with_metrics(4, 3);
 	/* One with Carrefour, one without, one that is PV. */
 	fake_guest(2)->switches.carrefour = false;
 	fake_guest(3)->switches.carrefour = false;
@@ -106,15 +90,15 @@ static void every_domain_is_told(void **unused)
 			"sampling=\"runs\"} 1\n"));
 	assert_true(has(FILE_NAME, "\ncarrefour_local_ratio{" UUID("1") ",domain=\"vm1\"} "));
 	assert_false(has(FILE_NAME, "\ncarrefour_periods_total{" UUID("2")));
-	stop();
+	end_with_metrics();
 
 	/* The same without Carrefour anywhere. */
-	start(2, 2);
+	begin_with_metrics(2, 2);
 	fake_guest(1)->switches.carrefour = fake_guest(2)->switches.carrefour = false;
 	periods(2);
 	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("2") ",domain=\"vm2\",node=\"0\"} 4294967296\n"));
 	assert_true(has(FILE_NAME, "\ncarrefour_guests{sampling=\"runs\"} 0\n"));
-	stop();
+	end_with_metrics();
 }
 
 /* It is the same VM after a reboot, and after it was renamed; two are never one. */
@@ -123,7 +107,7 @@ static void it_is_known_again(void **unused)
 	unsigned int i;
 
 	(void)unused;
-	start(2, 3);
+	begin_with_metrics(2, 3);
 	for (i = 1; i <= 3; i++)
 		fake_guest(i)->uuid[15] = 7;
 	strcpy(fake_guest(3)->switches.name, "vm1");
@@ -168,7 +152,7 @@ static void it_is_known_again(void **unused)
 	periods(2);
 	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("7") ",domain=\"vm2\",node=\"0\"} "));
 	assert_false(has(FILE_NAME, "domain=\"2\"") || has(FILE_NAME, "domain=\"3\""));
-	stop();
+	end_with_metrics();
 }
 
 static void what_is_not_known_is_left_out(void **unused)
@@ -176,7 +160,7 @@ static void what_is_not_known_is_left_out(void **unused)
 	struct stat before, after;
 
 	(void)unused;
-	start(2, 2);
+	begin_with_metrics(2, 2);
 	fake_guest(2)->switches.carrefour = false;
 	fake.call[CALL_COUNT].error = EIO;
 	fake.call[CALL_POLICY_GET].error = ENOSYS;
@@ -208,7 +192,7 @@ static void what_is_not_known_is_left_out(void **unused)
 	periods(2);
 	assert_int_equal(stat(FILE_NAME, &after), 0);
 	assert_true(before.st_mtim.tv_nsec != after.st_mtim.tv_nsec || before.st_mtim.tv_sec != after.st_mtim.tv_sec);
-	stop();
+	end_with_metrics();
 }
 
 /* As often as is asked for, however long a period is; and again as soon as it can. */
@@ -217,7 +201,7 @@ static void it_is_written_when_it_is_time(void **unused)
 	unsigned int i, written = 0;
 
 	(void)unused;
-	start(2, 1);
+	begin_with_metrics(2, 1);
 	d.config.metrics_ms = 5000;
 	for (i = 0; i < 50; i++) {
 		periods(1);
@@ -239,7 +223,7 @@ static void it_is_written_when_it_is_time(void **unused)
 	d.config.metrics_ms = 100;
 	periods(2);
 	assert_true(has(FILE_NAME, "\ncarrefour_periods_late_total 1\n"));
-	stop();
+	end_with_metrics();
 }
 
 /* Files in the directory whose names begin with that of the metrics. */
@@ -271,7 +255,7 @@ static void what_lies_beside_it_stays(void **unused)
 	struct stat st;
 
 	(void)unused;
-	start(2, 1);
+	begin_with_metrics(2, 1);
 	write_file(FILE_NAME ".new", "mine");
 	assert_int_equal(symlink("victim", FILE_NAME ".XXXXXX"), 0);
 	write_file("victim", "mine, too");
@@ -280,7 +264,7 @@ static void what_lies_beside_it_stays(void **unused)
 	/* Whoever collects it may read it, and nothing else is there. */
 	assert_true(!stat(FILE_NAME, &st) && (st.st_mode & 0777) == 0644);
 	assert_int_equal(files_beside(), 3);
-	stop();
+	end_with_metrics();
 	unlink(FILE_NAME ".new");
 	unlink(FILE_NAME ".XXXXXX");
 	unlink("victim");
@@ -292,7 +276,7 @@ static void a_full_disk_is_no_half_file(void **unused)
 	struct rlimit before, little;
 
 	(void)unused;
-	start(2, 30);
+	begin_with_metrics(2, 30);
 	periods(1);
 	assert_true(check_series() > 30);
 	signal(SIGXFSZ, SIG_IGN);
@@ -308,7 +292,7 @@ static void a_full_disk_is_no_half_file(void **unused)
 	assert_int_equal(files_beside(), 1);
 	periods(2);
 	assert_false(has(FILE_NAME, "domain=\"vm30\""));
-	stop();
+	end_with_metrics();
 }
 
 static void nodes_are_text(void **unused)
