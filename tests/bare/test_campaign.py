@@ -43,7 +43,7 @@ def run_anew(programs, hypervisor, calls, cpus, ept=False):
 @pytest.mark.parametrize("hypervisor", campaign.OURS)
 @pytest.mark.parametrize("piece", range(PIECES))
 def test_long(programs, hypervisor, piece):
-    run_anew(programs, hypervisor, PIECE, cpus=2 if piece % 4 else 3)
+    run_anew(programs, hypervisor, PIECE, cpus=2 if piece % 10 else 3)
 
 
 @pytest.mark.soak
