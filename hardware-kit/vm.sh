@@ -19,10 +19,11 @@ create_vm() {
 		printf '%s\n' "$5"
 		echo "cpus = [$(spread "$vcpus")]"
 	} >"$work/$1.cfg"
+	# before it is there: an end in the middle of this must not leave it behind
+	echo "$vm" >>"$work/vms"
 	begun=$(now)
 	xl create -p "$work/$1.cfg" || fail "xl create failed"
 	since "$begun" >"$work/created"
-	echo "$vm" >>"$work/vms"
 	listen "$1"
 }
 

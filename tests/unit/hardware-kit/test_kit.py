@@ -58,6 +58,7 @@ def test_memory_moves_to_and_fro(kit):
     ("wrong", "content", {f"content.{policy}": "words were wrong" for policy in POLICIES}),
     ("wrong memory-writer", "content", {"content.writer": "words were wrong", "content.carrefour": "words were wrong"}),
     ("create", "content", {"content.none": "xl create failed", "content.save": "xl create failed"}),
+    ("killed", "bench", {"bench.none": "xl create failed"}),
     ("policy,idle,leak", "content", {"content.round-2m": "the vm has another policy", "content.save": "the vm has another policy",
                                      "content.carrefour": "carrefourd moved nothing", "content.leak": "memory is missing"}),
     ("allowed,answer,wrong", "hostile", {"hostile.domctl": "calls were not denied", "hostile.witness": "words were wrong",
