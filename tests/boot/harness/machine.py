@@ -72,6 +72,20 @@ def tail(path, lines=25):
     return "\n".join(text.splitlines()[-lines:])
 
 
+def numa_options(topology):
+    words = []
+    for node, mib in enumerate(topology.mib):
+        memory = f",memdev=m{node}" if mib else ""
+        if mib:
+            words += ["-object", f"memory-backend-ram,id=m{node},size={mib}M"]
+        cpus = "".join(f",cpus={cpu}" for cpu in topology.cpus_of(node))
+        words += ["-numa", f"node,nodeid={node}{cpus}{memory}"]
+    for a in range(topology.nodes):
+        for b in range(a + 1, topology.nodes):
+            words += ["-numa", f"dist,src={a},dst={b},val={topology.distances[a][b]}"]
+    return words
+
+
 def emulator(topology, console, qemu=None):
     """QEMU, or the one that is given, and its options for a machine of this topology: console and agent line, nothing to boot."""
     if os.environ.get("ACCEL", "tcg") == "kvm":
@@ -84,23 +98,15 @@ def emulator(topology, console, qemu=None):
         program = [str(qemu)]
     if program[0] == str(QEMU) and not QEMU.exists():
         raise BootRed(f"{QEMU} is missing: run make setup")
-    numa, first = [], 0
-    for node, (cpus, mib) in enumerate(zip(topology.cpus, topology.mib)):
-        memory = ""
-        if mib:
-            numa += ["-object", f"memory-backend-ram,id=m{node},size={mib}M"]
-            memory = f",memdev=m{node}"
-        processors = f",cpus={first}-{first + cpus - 1}" if cpus else ""
-        numa += ["-numa", f"node,nodeid={node}{processors}{memory}"]
-        first += cpus
-    for a in range(topology.nodes):
-        for b in range(a + 1, topology.nodes):
-            numa += ["-numa", f"dist,src={a},dst={b},val={topology.distances[a][b]}"]
+    if topology.firmware:
+        numa, below = topology.firmware.options(Path(console)), f",max-ram-below-4g={topology.firmware.low_mib}M"
+    else:
+        numa, below = numa_options(topology), ""
     devices = [word for device in topology.devices for word in ("-device", device)]
     return [
         # No device with memory of its own: dom0's Linux sizes it by moving it about, and QEMU 10.0 cannot change its memory map while
         # another CPU is at one of its devices ("iotlb_to_section: Assertion", once in some hundred boots).
-        *program, "-machine", "q35,sata=off,smbus=off", "-vga", "none", *cpu, "-smp", f"{first},sockets={first}",
+        *program, "-machine", f"q35,sata=off,smbus=off{below}", "-vga", "none", *cpu, "-smp", "{0},sockets={0}".format(sum(topology.cpus)),
         "-m", f"{sum(topology.mib)}M", *numa,
         *devices,
         "-display", "none", "-monitor", "none", "-nic", "none", "-no-reboot",
