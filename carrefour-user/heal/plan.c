@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds the action that brings most for what it moves, takes it for done, and looks for the next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "heal/change.h"
+
+#define GOOD 0.90		/* part of accesses that is local, from which a VM is left alone */
+#define LEAST_MOVE (64 * MIB)	/* so that each action has a price, and a part of a VM is worth a call */
+#define SIZES 2			/* of sets of groups that are tried */
+
+struct search {
+	struct heal_state state;
+	const struct heal_rules *rules;
+	const struct heal_host *host;
+	struct heal_flow flow;		/* of the state as it is */
+	double worth;
+	uint64_t may_move;
+	bool *acted;
+	/* The best that was found. */
+	bool found;
+	double score;
+	unsigned int nr;
+	struct heal_action action[2];
+	struct heal_place place[2];
+};
+
+static const char *const whys[] = {
+	[HEAL_FOLLOW] = "follow", [HEAL_GATHER] = "gather", [HEAL_RELIEVE] = "relieve", [HEAL_MAKE_ROOM] = "make-room",
+};
+_Static_assert(sizeof(whys) / sizeof(*whys) == NR_HEAL_WHYS, "one name each");
+
+static const char *const lefts[] = {
+	[LEFT_ACTED] = "acted", [LEFT_GOOD] = "good", [LEFT_OFF] = "off", [LEFT_NAMED] = "named", [LEFT_UNMOVABLE] = "unmovable",
+	[LEFT_WATCHED] = "watched", [LEFT_STOPPED] = "stopped", [LEFT_YOUNG] = "young", [LEFT_COOLING] = "cooling",
+	[LEFT_STRAYS] = "strays", [LEFT_ALONE] = "alone", [LEFT_NO_ROOM] = "no-room", [LEFT_NO_GAIN] = "no-gain",
+	[LEFT_NOT_PAID] = "not-paid", [LEFT_BUDGET] = "budget", [LEFT_LATER] = "later",
+};
+_Static_assert(sizeof(lefts) / sizeof(*lefts) == NR_HEAL_LEFT, "one name each");
+
+const char *heal_why_name(unsigned int why)
+{
+	return why < NR_HEAL_WHYS ? whys[why] : NULL;
+}
+
+const char *heal_left_name(unsigned int left)
+{
+	return left < NR_HEAL_LEFT ? lefts[left] : NULL;
+}
+
+static void look(struct search *s)
+{
+	s->flow = heal_flow_of(&s->state);
+	s->worth = heal_worth(&s->state, &s->flow);
+}
+
+/* More work than cores on any node of its home. */
+static bool crowded(const struct search *s, unsigned int v)
+{
+	const struct heal_groups *g = &s->state.groups;
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++)
+		if (s->state.place[v].home >> i & 1 && s->state.work[i] > g->cores[i])
+			return true;
+	return false;
+}
+
+/* It is busy enough to want the bandwidth of all of its nodes, and others hardly use them. */
+static bool is_alone(const struct search *s, unsigned int v)
+{
+	const struct heal_groups *g = &s->state.groups;
+	uint64_t which = heal_spans(&s->state, v) & g->with_cpus;
+	double cores = 0, work = 0, all = 0;
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++) {
+		all += g->cores[i];
+		if (which >> i & 1) {
+			cores += g->cores[i];
+			work += s->state.work[i];
+		}
+	}
+	return s->host->vm[v].load > all / g->nr / 2 && work - s->host->vm[v].load < s->rules->alone * cores;
+}
+
+/* Whether there may be an action for it at all: LEFT_ACTED, or why not. */
+static enum heal_left allowed(const struct search *s, unsigned int v)
+{
+	const struct heal_vm *vm = &s->host->vm[v];
+
+	return vm->off ? LEFT_OFF : vm->named ? LEFT_NAMED : vm->unmovable ? LEFT_UNMOVABLE : vm->watched ? LEFT_WATCHED :
+	       s->host->stopped ? LEFT_STOPPED : vm->age_ns < s->rules->young_ns ? LEFT_YOUNG :
+	       vm->strays > s->rules->strays ? LEFT_STRAYS : LEFT_ACTED;
+}
+
+static uint64_t cost_of(const struct search *s, unsigned int v, uint64_t bytes)
+{
+	/* Somebody moves it, and at worst the VM waits as long. */
+	return (1 + s->host->vm[v].load) * s->rules->gib_ns * bytes / (1 << 30);
+}
+
+/* Soon enough for a VM of its age. */
+static bool is_paid(const struct search *s, unsigned int v, uint64_t cost_ns, double gain)
+{
+	uint64_t within = s->host->vm[v].age_ns / s->rules->age_part;
+
+	if (within > s->rules->payback_ns)
+		within = s->rules->payback_ns;
+	return cost_ns <= gain * within;
+}
+
+/* What can be done counts, and else the reason that comes nearest to it. */
+static void nearer(enum heal_left *left, enum heal_left now)
+{
+	if (*left != LEFT_ACTED && (now == LEFT_ACTED || now > *left))
+		*left = now;
+}
+
+static struct heal_action action_of(const struct search *s, unsigned int v, const struct heal_place *to, uint64_t bytes,
+				    enum heal_why why)
+{
+	/* A batch that vCPUs wait for is 2 MiB. */
+	return (struct heal_action){
+		.vm = v, .why = why, .home = heal_nodes_of(&s->state.groups, to->home), .bytes = bytes,
+		.cost_ns = cost_of(s, v, bytes), .pause_ns = bytes ? s->rules->gib_ns / 512 : 0,
+		.local_before = heal_local(&s->state, &s->flow, v),
+	};
+}
+
+/* A change of place, or one after another that makes room for it. All is as it was afterwards. */
+static enum heal_left weigh(struct search *s, const struct heal_action *action, const struct heal_place *place, unsigned int nr)
+{
+	struct heal_place before[2];
+	struct heal_flow flow;
+	double gain, local[2], score;
+	uint64_t bytes = 0, cost = 0;
+	bool cores = true;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		before[i] = s->state.place[action[i].vm];
+		heal_state_put(&s->state, action[i].vm, &place[i]);
+		bytes += action[i].bytes;
+		cost += action[i].cost_ns;
+	}
+	flow = heal_flow_of(&s->state);
+	gain = heal_worth(&s->state, &flow) - s->worth;
+	for (i = 0; i < nr; i++) {
+		cores = cores && (place[i].home == before[i].home || heal_cores_do(&s->state, action[i].vm, place[i].home));
+		local[i] = heal_local(&s->state, &flow, action[i].vm);
+	}
+	for (i = nr; i--; )
+		heal_state_put(&s->state, action[i].vm, &before[i]);
+	if (!cores)
+		return LEFT_NO_ROOM;
+	/* A way that was begun is gone on with, whatever is left of it. */
+	if (gain <= 0 || (action[nr - 1].why != HEAL_RELIEVE && place[nr - 1].home != before[nr - 1].home &&
+			  local[nr - 1] - action[nr - 1].local_before < s->rules->least_gain))
+		return LEFT_NO_GAIN;
+	if (!is_paid(s, action[nr - 1].vm, cost, gain))
+		return LEFT_NOT_PAID;
+	score = gain / (bytes + LEAST_MOVE);
+	if (s->found && score <= s->score)
+		return LEFT_ACTED;
+	s->found = true;
+	s->score = score;
+	s->nr = nr;
+	for (i = 0; i < nr; i++) {
+		s->action[i] = action[i];
+		s->action[i].local_after = local[i];
+		s->place[i] = place[i];
+	}
+	s->action[nr - 1].gain = gain;
+	return LEFT_ACTED;
+}
+
+/* @v, with all of its memory, to one group. */
+static bool can_make_room(const struct search *s, unsigned int v, unsigned int from, uint64_t lacks)
+{
+	const struct heal_place *p = &s->state.place[v];
+
+	return allowed(s, v) == LEFT_ACTED && !s->acted[v] && s->host->vm[v].calm_ns >= s->rules->cooldown_ns &&
+	       p->home == 1ULL << from && heal_spans(&s->state, v) == p->home && p->all >= lacks;
+}
+
+/* The smallest VM of group @from whose going leaves room enough; nr_vms: there is none. */
+static unsigned int who_makes_room(const struct search *s, unsigned int but, unsigned int from, uint64_t lacks)
+{
+	unsigned int v, best = s->host->nr_vms;
+
+	for (v = 0; v < s->host->nr_vms; v++)
+		if (v != but && can_make_room(s, v, from, lacks) &&
+		    (best == s->host->nr_vms || s->state.place[v].all < s->state.place[best].all))
+			best = v;
+	return best;
+}
+
+static enum heal_left try_with_room_made(struct search *s, unsigned int v, unsigned int to, uint64_t lacks)
+{
+	unsigned int other = who_makes_room(s, v, to, lacks), i, best = NODES_MAX;
+	struct heal_action action[2];
+	struct heal_place place[2], before;
+	uint64_t bytes;
+
+	if (other == s->host->nr_vms)
+		return LEFT_NO_ROOM;
+	for (i = 0; i < s->state.groups.nr; i++)
+		if (i != to && s->state.groups.with_cpus >> i & 1 && !heal_lacks(&s->state, other, 1ULL << i) &&
+		    (best == NODES_MAX || s->state.groups.free[i] > s->state.groups.free[best]))
+			best = i;
+	if (best == NODES_MAX)
+		return LEFT_NO_ROOM;
+	place[0] = heal_gathered(&s->state, other, 1ULL << best, UINT64_MAX, &bytes);
+	action[0] = action_of(s, other, &place[0], bytes, HEAL_MAKE_ROOM);
+	before = s->state.place[other];
+	heal_state_put(&s->state, other, &place[0]);
+	place[1] = heal_gathered(&s->state, v, 1ULL << to, UINT64_MAX, &bytes);
+	heal_state_put(&s->state, other, &before);
+	action[1] = action_of(s, v, &place[1], bytes, HEAL_GATHER);
+	/* Of two, none is done in part. */
+	return action[0].bytes + bytes > s->may_move ? LEFT_BUDGET : weigh(s, action, place, 2);
+}
+
+static enum heal_left try_home(struct search *s, unsigned int v, uint64_t home)
+{
+	bool stays = s->state.place[v].home == home;
+	enum heal_left left = LEFT_GOOD;
+	struct heal_action action;
+	struct heal_place place;
+	uint64_t bytes, lacks = heal_lacks(&s->state, v, home);
+
+	if (!stays) {
+		place = heal_following(&s->state, v, home);
+		action = action_of(s, v, &place, 0, HEAL_FOLLOW);
+		left = weigh(s, &action, &place, 1);
+	}
+	if (lacks && __builtin_popcountll(home) == 1)
+		nearer(&left, try_with_room_made(s, v, __builtin_ctzll(home), lacks));
+	if (lacks) {
+		nearer(&left, LEFT_NO_ROOM);
+		return left;
+	}
+	place = heal_gathered(&s->state, v, home, UINT64_MAX, &bytes);
+	if (!bytes)
+		return left;
+	action = action_of(s, v, &place, bytes, crowded(s, v) && !stays ? HEAL_RELIEVE : HEAL_GATHER);
+	if (bytes > s->may_move && (action.why == HEAL_RELIEVE || s->may_move < LEAST_MOVE)) {
+		nearer(&left, LEFT_BUDGET);
+		return left;
+	}
+	if (bytes > s->may_move) {
+		place = heal_gathered(&s->state, v, home, s->may_move, &bytes);
+		action = action_of(s, v, &place, bytes, HEAL_GATHER);
+	}
+	nearer(&left, weigh(s, &action, &place, 1));
+	return left;
+}
+
+static enum heal_left try_vm(struct search *s, unsigned int v)
+{
+	unsigned int needs = heal_needs(&s->state, v), spans, size, i;
+	enum heal_left left = allowed(s, v);
+	uint64_t home = s->state.place[v].home;
+	bool is_crowded = crowded(s, v);
+
+	if (left != LEFT_ACTED)
+		return left;
+	if (heal_local(&s->state, &s->flow, v) >= GOOD && !is_crowded)
+		return LEFT_GOOD;
+	if (is_alone(s, v))
+		return LEFT_ALONE;
+	spans = __builtin_popcountll(heal_spans(&s->state, v) | (home == s->state.groups.with_cpus ? 0 : home));
+	left = LEFT_GOOD;
+	/* Within its home it may be gathered on; another home waits. */
+	if (s->host->vm[v].calm_ns < s->rules->cooldown_ns) {
+		if ((unsigned int)__builtin_popcountll(home) < spans || needs == 1)
+			left = try_home(s, v, home);
+		return left == LEFT_ACTED ? left : LEFT_COOLING;
+	}
+	for (size = needs; size < needs + SIZES && (size == needs || size <= spans) && size < s->state.groups.nr; size++)
+		for (i = 0; i < s->state.groups.nr; i++)
+			if (s->state.groups.with_cpus >> i & 1)
+				nearer(&left, try_home(s, v, heal_set(&s->state, v, i, size)));
+	return left;
+}
+
+static void take(struct search *s, struct heal_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++) {
+		heal_state_put(&s->state, s->action[i].vm, &s->place[i]);
+		s->may_move -= s->action[i].bytes;
+		s->acted[s->action[i].vm] = true;
+		plan->left[s->action[i].vm] = LEFT_ACTED;
+		plan->action[plan->nr++] = s->action[i];
+	}
+}
+
+/* False: there is none. */
+static bool next(struct search *s, struct heal_plan *plan)
+{
+	unsigned int v;
+
+	look(s);
+	s->found = false;
+	for (v = 0; v < s->host->nr_vms; v++)
+		if (!s->acted[v])
+			plan->left[v] = try_vm(s, v);
+	if (s->found)
+		take(s, plan);
+	return s->found;
+}
+
+bool heal_plan(struct heal_plan *plan, const struct heal_host *host, const struct heal_rules *rules)
+{
+	struct search s = { .rules = rules, .host = host, .may_move = host->may_move };
+	unsigned int v;
+
+	*plan = (struct heal_plan){
+		.action = calloc(rules->actions + 2, sizeof(*plan->action)), .left = calloc(host->nr_vms + 1, sizeof(*plan->left)),
+	};
+	s.acted = calloc(host->nr_vms + 1, sizeof(*s.acted));
+	if (!plan->action || !plan->left || !s.acted || !heal_state_begin(&s.state, host, rules)) {
+		free(s.acted);
+		heal_plan_free(plan);
+		return false;
+	}
+	while (plan->nr < rules->actions && next(&s, plan))
+		;
+	for (v = 0; v < host->nr_vms; v++)
+		if (plan->left[v] == LEFT_ACTED && !s.acted[v])
+			plan->left[v] = LEFT_LATER;
+	heal_state_end(&s.state);
+	free(s.acted);
+	return true;
+}
+
+void heal_plan_free(struct heal_plan *plan)
+{
+	free(plan->action);
+	free(plan->left);
+	*plan = (struct heal_plan){ .nr = 0 };
+}
