@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much heal may move: a part of the VMs' memory in any hour, not in each of the clock's. Pure. */
+/* How much heal may move: a part of the host's memory in any hour, not in each of the clock's. Pure. */
 #ifndef HEAL_BUDGET_H
 #define HEAL_BUDGET_H
 

@@ -35,17 +35,17 @@ unsigned int heal_needs(const struct heal_state *s, unsigned int vm)
 
 bool heal_cores_do(const struct heal_state *s, unsigned int vm, uint64_t home)
 {
-	double cores = 0;
+	const struct heal_vm *v = &s->host->vm[vm];
+	double cores = 0, more = v->peak > v->load ? v->peak - v->load : 0;
 	unsigned int i;
 
-	for (i = 0; i < s->groups.nr; i++) {
-		if (!(home >> i & 1))
-			continue;
-		cores += s->groups.cores[i];
-		if (s->work[i] > s->rules->full * s->groups.cores[i])
+	for (i = 0; i < s->groups.nr; i++)
+		if (home >> i & 1)
+			cores += s->groups.cores[i];
+	for (i = 0; i < s->groups.nr; i++)
+		if (home >> i & 1 && s->work[i] + more * s->groups.cores[i] / cores > s->rules->full * s->groups.cores[i])
 			return false;
-	}
-	return s->host->vm[vm].vcpus <= cores;
+	return v->vcpus <= cores;
 }
 
 static uint64_t room(const struct heal_state *s, unsigned int vm, unsigned int i)
@@ -84,26 +84,23 @@ static void divide(const struct heal_state *s, unsigned int vm, uint64_t home, u
 
 struct heal_place heal_gathered(const struct heal_state *s, unsigned int vm, uint64_t home, uint64_t most, uint64_t *bytes)
 {
-	struct heal_place to = { .home = home, .all = s->place[vm].all };
+	struct heal_place to = { .home = home };
 	const uint64_t *now = s->place[vm].bytes;
-	uint64_t come = 0;
-	double part;
+	uint64_t come = 0, go = 0;
 	unsigned int i;
 
 	divide(s, vm, home, to.bytes);
-	for (i = 0; i < s->groups.nr; i++)
+	for (i = 0; i < s->groups.nr; i++) {
 		come += to.bytes[i] > now[i] ? to.bytes[i] - now[i] : 0;
-	*bytes = come < most ? come : most;
-	if (*bytes == come)
-		return to;
-	/* A part of the way only. */
-	part = (double)*bytes / come;
-	for (i = 0, come = 0; i < s->groups.nr; i++) {
-		to.bytes[i] = to.bytes[i] > now[i] ? now[i] + (uint64_t)((to.bytes[i] - now[i]) * part) :
-			      now[i] - (uint64_t)((now[i] - to.bytes[i]) * part);
-		come += to.bytes[i];
+		go += to.bytes[i] < now[i] ? now[i] - to.bytes[i] : 0;
 	}
-	to.all = come;
+	*bytes = come < most ? come : most;
+	/* From each as much as it has too much, for its part; and to each likewise. */
+	for (i = 0; i < s->groups.nr; i++) {
+		to.bytes[i] = to.bytes[i] > now[i] ? now[i] + (uint64_t)((double)(to.bytes[i] - now[i]) * *bytes / come) :
+			      to.bytes[i] < now[i] ? now[i] - (uint64_t)((double)(now[i] - to.bytes[i]) * *bytes / go) : now[i];
+		to.all += to.bytes[i];
+	}
 	return to;
 }
 

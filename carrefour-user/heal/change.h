@@ -9,14 +9,12 @@
 uint64_t heal_spans(const struct heal_state *state, unsigned int vm);
 /* So many groups it needs by its size, on a host without others. */
 unsigned int heal_needs(const struct heal_state *state, unsigned int vm);
-/* Cores for all of its vCPUs, and not more work than they can take; @vm is there already. */
+/* Cores for all of its vCPUs, and for the work there when it is as busy as it ever was; @vm is there already. */
 bool heal_cores_do(const struct heal_state *state, unsigned int vm, uint64_t home);
 
 /* Bytes that its memory on @home lacks of room there; 0: it fits. */
 uint64_t heal_lacks(const struct heal_state *state, unsigned int vm, uint64_t home);
-/*
- * Its memory evenly on @home, as far as there is room, for at most @most bytes that move; *bytes: those that do. It fits there.
- */
+/* Its memory evenly on @home, as far as there is room, for at most @most bytes that move; *bytes: those that do. */
 struct heal_place heal_gathered(const struct heal_state *state, unsigned int vm, uint64_t home, uint64_t most, uint64_t *bytes);
 /* The same memory, with another home. */
 struct heal_place heal_following(const struct heal_state *state, unsigned int vm, uint64_t home);

@@ -16,6 +16,8 @@ static void add(struct heal_groups *g, unsigned int group, unsigned int n, const
 	g->cores[group] += node->cores;
 	g->bytes[group] += node->bytes > reserve ? node->bytes - reserve : 0;
 	g->free[group] += node->free > reserve ? node->free - reserve : 0;
+	if (node->crowded_ns > g->crowded_ns[group])
+		g->crowded_ns[group] = node->crowded_ns;
 	if (node->cpus)
 		g->with_cpus |= 1ULL << group;
 }

@@ -14,6 +14,7 @@ struct heal_groups {
 	uint8_t of[NODES_MAX];		/* each node's */
 	double cpus[NODES_MAX], cores[NODES_MAX];
 	uint64_t bytes[NODES_MAX], free[NODES_MAX];	/* less what is to stay free */
+	uint64_t crowded_ns[NODES_MAX];	/* of the node that has been so for longest */
 	uint64_t with_cpus;		/* a bit for each group that has any */
 };
 

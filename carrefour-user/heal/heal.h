@@ -19,11 +19,12 @@
 struct heal_node {
 	uint64_t bytes, free;
 	unsigned int cpus, cores;	/* more of the former if CPUs are siblings */
+	uint64_t crowded_ns;		/* for which its CPUs have had more work than cores, since it was relieved */
 };
 
 struct heal_vm {
 	unsigned int id, vcpus;
-	double load;			/* CPUs that it kept busy of late, on average */
+	double load, usual, peak;	/* CPUs that it kept busy of late, since it has been seen, and at its busiest */
 	double strays;			/* part of its time that it ran off its affinity with CPUs idle there; negative: not known */
 	uint64_t bytes[NODES_MAX];
 	uint64_t affinity;		/* nodes that its vCPUs prefer; 0: any */
@@ -47,15 +48,17 @@ struct heal_rules {
 	double remote_cost;		/* part of a VM's time that it loses if all of its accesses are remote */
 	double sibling_worth;		/* of a core, that the second thread of it brings */
 	double full;			/* part of its cores that a target's work may take */
-	double least_gain;		/* of the part of accesses that is local, to be worth a change */
+	double least_gain;		/* of the part of accesses that is local, to be worth another home */
+	double least_relief;		/* CPUs' worth of time */
+	uint64_t crowded_ns;		/* for which a node is to have been so, before it is relieved */
 	double strays;			/* part of its time that a VM may run off its affinity */
 	double alone;			/* part of cores that others use, below which a VM has them to itself */
 	uint64_t gib_ns;		/* CPU time that it takes to move a GiB */
-	unsigned int age_part;		/* cost is to be back in this part of the VM's age */
+	unsigned int age_part;		/* cost is to be back in this part of the VM's age, and of what is to be ended */
 	uint64_t payback_ns;		/* ... and within this */
 	uint64_t young_ns, cooldown_ns;
 	uint64_t reserve;		/* bytes of each node that stay free */
-	unsigned int hour_permille;	/* of the VMs' memory, that may move in an hour */
+	unsigned int hour_permille;	/* of the host's memory, that may move in an hour */
 	unsigned int actions;		/* at a time */
 };
 

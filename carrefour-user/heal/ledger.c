@@ -5,7 +5,7 @@
 #include "heal/worth.h"
 
 #define DAY_NS (24 * 3600000 * MS)
-#define TO_PAY 12		/* times as long as was predicted at most, then it is lost */
+#define TO_PAY 4		/* times as long as was predicted at most, then it is lost */
 #define LOST_AT_LEAST 3		/* before lost ones say something */
 #define LOST_PARTS 20		/* one in so many is too many */
 
@@ -24,9 +24,8 @@ static void close_entry(struct heal_ledger *l, struct heal_entry *e)
 	if (e->closed)
 		return;
 	e->closed = true;
-	e->lost = e->brought_ns < e->cost_ns;
-	l->closed++;
-	l->lost += e->lost;
+	l->lost += !e->paid;
+	l->regretted += e->paid && e->brought_ns < e->cost_ns;
 }
 
 /* The one of a domain that is not closed; there is at most one. */
@@ -49,6 +48,8 @@ static void add(struct heal_ledger *l, const struct heal_vm *vm, const struct he
 	if (e && e->home == a->home) {
 		e->bytes += bytes;
 		e->cost_ns += cost;
+		l->paid -= e->paid;
+		e->paid = false;
 		e->local_predicted = a->local_after;
 		return;
 	}
@@ -135,9 +136,10 @@ bool heal_ledger_look(struct heal_ledger *l, const struct heal_host *host, const
 
 			e->brought_ns += came;
 			l->brought_ns += came;
+			l->paid += !e->paid && e->brought_ns >= e->cost_ns;
+			e->paid |= e->brought_ns >= e->cost_ns;
 		}
-		if (vm == host->nr_vms || now - e->at >= DAY_NS ||
-		    (now - e->at >= TO_PAY * rules->payback_ns && e->brought_ns < e->cost_ns))
+		if (vm == host->nr_vms || now - e->at >= DAY_NS || (now - e->at >= TO_PAY * rules->payback_ns && !e->paid))
 			close_entry(l, e);
 	}
 	heal_state_end(&s);
@@ -146,5 +148,5 @@ bool heal_ledger_look(struct heal_ledger *l, const struct heal_host *host, const
 
 bool heal_ledger_stops(const struct heal_ledger *l)
 {
-	return l->lost > LOST_AT_LEAST && l->lost * LOST_PARTS > l->closed;
+	return l->lost > LOST_AT_LEAST && l->lost * LOST_PARTS > l->lost + l->paid;
 }

@@ -20,13 +20,15 @@ struct heal_entry {
 	double predicted;		/* CPUs' worth of time */
 	double brought_ns;
 	double local_before, local_predicted;
-	bool closed, lost;		/* nothing more comes of it; and that was less than its cost */
+	bool paid;			/* its cost came back; what it brings later is for the record */
+	bool closed;			/* nothing more comes of it */
 };
 
 struct heal_ledger {
 	struct heal_entry entry[LEDGER_SIZE];
 	uint64_t nr;			/* ever; the last ones are kept */
-	uint64_t closed, lost;
+	uint64_t paid, lost;		/* cost came back; or it ended before that */
+	uint64_t regretted;		/* paid, but when it ended, it had brought less than its cost after all */
 	double cost_ns, brought_ns;	/* all together */
 };
 

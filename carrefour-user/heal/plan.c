@@ -54,16 +54,17 @@ static void look(struct search *s)
 	s->worth = heal_worth(&s->state, &s->flow);
 }
 
-/* More work than cores on any node of its home. */
-static bool crowded(const struct search *s, unsigned int v)
+/* For how long a node of its home has had more work than cores; 0: none has, or not for long enough. */
+static uint64_t crowded_ns(const struct search *s, unsigned int v)
 {
 	const struct heal_groups *g = &s->state.groups;
+	uint64_t ns = 0;
 	unsigned int i;
 
 	for (i = 0; i < g->nr; i++)
-		if (s->state.place[v].home >> i & 1 && s->state.work[i] > g->cores[i])
-			return true;
-	return false;
+		if (s->state.place[v].home >> i & 1 && s->state.work[i] > g->cores[i] && g->crowded_ns[i] > ns)
+			ns = g->crowded_ns[i];
+	return ns < s->rules->crowded_ns ? 0 : ns;
 }
 
 /* It is busy enough to want the bandwidth of all of its nodes, and others hardly use them. */
@@ -100,14 +101,28 @@ static uint64_t cost_of(const struct search *s, unsigned int v, uint64_t bytes)
 	return (1 + s->host->vm[v].load) * s->rules->gib_ns * bytes / (1 << 30);
 }
 
-/* Soon enough for a VM of its age. */
-static bool is_paid(const struct search *s, unsigned int v, uint64_t cost_ns, double gain)
+/* Soon enough for what may end at any time; and if it is busier than usual, as if it were not. */
+static bool is_paid(const struct search *s, const struct heal_action *a, uint64_t cost_ns, double gain)
 {
-	uint64_t within = s->host->vm[v].age_ns / s->rules->age_part;
+	const struct heal_vm *vm = &s->host->vm[a->vm];
+	uint64_t lasts = vm->age_ns, within;
 
+	if (a->why == HEAL_RELIEVE && crowded_ns(s, a->vm) < lasts)
+		lasts = crowded_ns(s, a->vm);
+	within = lasts / s->rules->age_part;
 	if (within > s->rules->payback_ns)
 		within = s->rules->payback_ns;
+	if (vm->usual < vm->load)
+		gain *= vm->usual / vm->load;
 	return cost_ns <= gain * within;
+}
+
+/* Relief, and another home alone, are not for a trifle; memory that moves is paid for. All but relief make its accesses local. */
+static bool is_enough(const struct search *s, const struct heal_action *a, double gain, double local)
+{
+	if (a->why == HEAL_RELIEVE)
+		return gain >= s->rules->least_relief;
+	return gain > 0 && local > a->local_before + (a->why == HEAL_FOLLOW ? s->rules->least_gain : 0);
 }
 
 /* What can be done counts, and else the reason that comes nearest to it. */
@@ -154,11 +169,9 @@ static enum heal_left weigh(struct search *s, const struct heal_action *action, 
 		heal_state_put(&s->state, action[i].vm, &before[i]);
 	if (!cores)
 		return LEFT_NO_ROOM;
-	/* A way that was begun is gone on with, whatever is left of it. */
-	if (gain <= 0 || (action[nr - 1].why != HEAL_RELIEVE && place[nr - 1].home != before[nr - 1].home &&
-			  local[nr - 1] - action[nr - 1].local_before < s->rules->least_gain))
+	if (!is_enough(s, &action[nr - 1], gain, local[nr - 1]))
 		return LEFT_NO_GAIN;
-	if (!is_paid(s, action[nr - 1].vm, cost, gain))
+	if (!is_paid(s, &action[nr - 1], cost, gain))
 		return LEFT_NOT_PAID;
 	score = gain / (bytes + LEAST_MOVE);
 	if (s->found && score <= s->score)
@@ -175,85 +188,104 @@ static enum heal_left weigh(struct search *s, const struct heal_action *action, 
 	return LEFT_ACTED;
 }
 
-/* @v, with all of its memory, to one group. */
-static bool can_make_room(const struct search *s, unsigned int v, unsigned int from, uint64_t lacks)
+/* With all of its memory on one group, and free to leave it. */
+static bool can_make_room(const struct search *s, unsigned int v, unsigned int from)
 {
 	const struct heal_place *p = &s->state.place[v];
 
-	return allowed(s, v) == LEFT_ACTED && !s->acted[v] && s->host->vm[v].calm_ns >= s->rules->cooldown_ns &&
-	       p->home == 1ULL << from && heal_spans(&s->state, v) == p->home && p->all >= lacks;
+	return allowed(s, v) == LEFT_ACTED && !s->acted[v] && s->host->vm[v].calm_ns >= s->rules->cooldown_ns && p->all &&
+	       p->home == 1ULL << from && heal_spans(&s->state, v) == p->home;
 }
 
-/* The smallest VM of group @from whose going leaves room enough; nr_vms: there is none. */
+/* Whether of two VMs the first is the better one to make room for @lacks bytes: the smallest that does, or the largest of all. */
+static bool makes_better_room(const struct search *s, unsigned int a, unsigned int b, uint64_t lacks)
+{
+	uint64_t of_a = s->state.place[a].all, of_b = s->state.place[b].all;
+
+	if (of_a >= lacks && of_b >= lacks)
+		return of_a < of_b;
+	return of_a > of_b;
+}
+
+/* nr_vms: there is none. It moves, and so does as much of @but. */
 static unsigned int who_makes_room(const struct search *s, unsigned int but, unsigned int from, uint64_t lacks)
 {
 	unsigned int v, best = s->host->nr_vms;
 
 	for (v = 0; v < s->host->nr_vms; v++)
-		if (v != but && can_make_room(s, v, from, lacks) &&
-		    (best == s->host->nr_vms || s->state.place[v].all < s->state.place[best].all))
+		if (v != but && s->state.place[v].all <= s->may_move / 2 && can_make_room(s, v, from) &&
+		    (best == s->host->nr_vms || makes_better_room(s, v, best, lacks)))
 			best = v;
+	return best;
+}
+
+/* Where it has room for itself alone, the most of all. */
+static unsigned int another_group(const struct search *s, unsigned int v, unsigned int but)
+{
+	unsigned int i, best = NODES_MAX;
+
+	for (i = 0; i < s->state.groups.nr; i++)
+		if (i != but && s->state.groups.with_cpus >> i & 1 && !heal_lacks(&s->state, v, 1ULL << i) &&
+		    (best == NODES_MAX || s->state.groups.free[i] > s->state.groups.free[best]))
+			best = i;
 	return best;
 }
 
 static enum heal_left try_with_room_made(struct search *s, unsigned int v, unsigned int to, uint64_t lacks)
 {
-	unsigned int other = who_makes_room(s, v, to, lacks), i, best = NODES_MAX;
+	unsigned int other = who_makes_room(s, v, to, lacks), group;
 	struct heal_action action[2];
 	struct heal_place place[2], before;
 	uint64_t bytes;
 
 	if (other == s->host->nr_vms)
 		return LEFT_NO_ROOM;
-	for (i = 0; i < s->state.groups.nr; i++)
-		if (i != to && s->state.groups.with_cpus >> i & 1 && !heal_lacks(&s->state, other, 1ULL << i) &&
-		    (best == NODES_MAX || s->state.groups.free[i] > s->state.groups.free[best]))
-			best = i;
-	if (best == NODES_MAX)
+	group = another_group(s, other, to);
+	if (group == NODES_MAX)
 		return LEFT_NO_ROOM;
-	place[0] = heal_gathered(&s->state, other, 1ULL << best, UINT64_MAX, &bytes);
+	place[0] = heal_gathered(&s->state, other, 1ULL << group, UINT64_MAX, &bytes);
 	action[0] = action_of(s, other, &place[0], bytes, HEAL_MAKE_ROOM);
 	before = s->state.place[other];
 	heal_state_put(&s->state, other, &place[0]);
-	place[1] = heal_gathered(&s->state, v, 1ULL << to, UINT64_MAX, &bytes);
+	place[1] = heal_gathered(&s->state, v, 1ULL << to, s->may_move - bytes, &bytes);
 	heal_state_put(&s->state, other, &before);
 	action[1] = action_of(s, v, &place[1], bytes, HEAL_GATHER);
-	/* Of two, none is done in part. */
-	return action[0].bytes + bytes > s->may_move ? LEFT_BUDGET : weigh(s, action, place, 2);
+	return weigh(s, action, place, 2);
+}
+
+static enum heal_left try_gather(struct search *s, unsigned int v, uint64_t home)
+{
+	bool relieves = crowded_ns(s, v) && s->state.place[v].home != home;
+	uint64_t bytes, all, lacks = heal_lacks(&s->state, v, home);
+	struct heal_place place = heal_gathered(&s->state, v, home, UINT64_MAX, &all);
+	struct heal_action action;
+
+	if (!all)
+		return lacks ? LEFT_NO_ROOM : LEFT_GOOD;
+	/* vCPUs that leave a node for its work are not to leave memory behind there. */
+	if (relieves && lacks)
+		return LEFT_NO_ROOM;
+	if (all > s->may_move && (relieves || s->may_move < LEAST_MOVE))
+		return LEFT_BUDGET;
+	place = heal_gathered(&s->state, v, home, s->may_move, &bytes);
+	action = action_of(s, v, &place, bytes, relieves ? HEAL_RELIEVE : HEAL_GATHER);
+	return bytes < LEAST_MOVE && lacks ? LEFT_NO_ROOM : weigh(s, &action, &place, 1);
 }
 
 static enum heal_left try_home(struct search *s, unsigned int v, uint64_t home)
 {
-	bool stays = s->state.place[v].home == home;
+	uint64_t lacks = heal_lacks(&s->state, v, home);
 	enum heal_left left = LEFT_GOOD;
-	struct heal_action action;
-	struct heal_place place;
-	uint64_t bytes, lacks = heal_lacks(&s->state, v, home);
 
-	if (!stays) {
-		place = heal_following(&s->state, v, home);
-		action = action_of(s, v, &place, 0, HEAL_FOLLOW);
+	if (s->state.place[v].home != home) {
+		struct heal_place place = heal_following(&s->state, v, home);
+		struct heal_action action = action_of(s, v, &place, 0, HEAL_FOLLOW);
+
 		left = weigh(s, &action, &place, 1);
 	}
-	if (lacks && __builtin_popcountll(home) == 1)
+	if (lacks && __builtin_popcountll(home) == 1 && !crowded_ns(s, v))
 		nearer(&left, try_with_room_made(s, v, __builtin_ctzll(home), lacks));
-	if (lacks) {
-		nearer(&left, LEFT_NO_ROOM);
-		return left;
-	}
-	place = heal_gathered(&s->state, v, home, UINT64_MAX, &bytes);
-	if (!bytes)
-		return left;
-	action = action_of(s, v, &place, bytes, crowded(s, v) && !stays ? HEAL_RELIEVE : HEAL_GATHER);
-	if (bytes > s->may_move && (action.why == HEAL_RELIEVE || s->may_move < LEAST_MOVE)) {
-		nearer(&left, LEFT_BUDGET);
-		return left;
-	}
-	if (bytes > s->may_move) {
-		place = heal_gathered(&s->state, v, home, s->may_move, &bytes);
-		action = action_of(s, v, &place, bytes, HEAL_GATHER);
-	}
-	nearer(&left, weigh(s, &action, &place, 1));
+	nearer(&left, try_gather(s, v, home));
 	return left;
 }
 
@@ -262,20 +294,18 @@ static enum heal_left try_vm(struct search *s, unsigned int v)
 	unsigned int needs = heal_needs(&s->state, v), spans, size, i;
 	enum heal_left left = allowed(s, v);
 	uint64_t home = s->state.place[v].home;
-	bool is_crowded = crowded(s, v);
 
 	if (left != LEFT_ACTED)
 		return left;
-	if (heal_local(&s->state, &s->flow, v) >= GOOD && !is_crowded)
+	if (heal_local(&s->state, &s->flow, v) >= GOOD && !crowded_ns(s, v))
 		return LEFT_GOOD;
 	if (is_alone(s, v))
 		return LEFT_ALONE;
 	spans = __builtin_popcountll(heal_spans(&s->state, v) | (home == s->state.groups.with_cpus ? 0 : home));
 	left = LEFT_GOOD;
-	/* Within its home it may be gathered on; another home waits. */
+	/* On a way that was begun it goes on; another home waits. */
 	if (s->host->vm[v].calm_ns < s->rules->cooldown_ns) {
-		if ((unsigned int)__builtin_popcountll(home) < spans || needs == 1)
-			left = try_home(s, v, home);
+		left = try_home(s, v, home);
 		return left == LEFT_ACTED ? left : LEFT_COOLING;
 	}
 	for (size = needs; size < needs + SIZES && (size == needs || size <= spans) && size < s->state.groups.nr; size++)
@@ -285,11 +315,23 @@ static enum heal_left try_vm(struct search *s, unsigned int v)
 	return left;
 }
 
+/* Of several at a time, one would do what makes others needless. */
+static void relieved(struct search *s, uint64_t home)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->state.groups.nr; i++)
+		if (home >> i & 1)
+			s->state.groups.crowded_ns[i] = 0;
+}
+
 static void take(struct search *s, struct heal_plan *plan)
 {
 	unsigned int i;
 
 	for (i = 0; i < s->nr; i++) {
+		if (s->action[i].why == HEAL_RELIEVE)
+			relieved(s, s->state.place[s->action[i].vm].home);
 		heal_state_put(&s->state, s->action[i].vm, &s->place[i]);
 		s->may_move -= s->action[i].bytes;
 		s->acted[s->action[i].vm] = true;

@@ -14,10 +14,10 @@
 #include "healer.h"
 #include "xl.h"
 
-#define WARM_UP (24 * 60)	/* minutes, without heal: the host drifts */
+#define WARM_UP (24 * 60)	/* minutes, before what is told */
 #define FIRST_BORN 1
 
-static double vms = 200, per_hour = 10, node_gib = 192, nodes = 8, cores = 16, siblings = 2, strays_pct, hours = 24, seed = 1;
+static double vms = 200, per_hour = 10, node_gib = 192, nodes = 8, cores = 16, siblings = 2, strays_pct, hours = 24, seed = 1, drifted;
 
 static const struct word {
 	const char *name;
@@ -27,6 +27,7 @@ static const struct word {
 	{ "vms", &vms, 1, 2000, true }, { "per_hour", &per_hour, 0.01, 1000, false }, { "node_gib", &node_gib, 16, 4096, true },
 	{ "nodes", &nodes, 2, NODES, true }, { "cores", &cores, 1, 256, true }, { "siblings", &siblings, 1, 2, true },
 	{ "strays_pct", &strays_pct, 0, 100, false }, { "hours", &hours, 1, 240, true }, { "seed", &seed, 1, 1e9, true },
+	{ "drifted", &drifted, 0, 1, true },	/* heal begins after the first day, on a host that has drifted */
 };
 
 #define NR_WORDS (sizeof(words) / sizeof(*words))
@@ -144,13 +145,13 @@ static void print_day(void)
 {
 	const struct heal_ledger *l = &healer.ledger;
 	const struct heal_entry *e;
-	unsigned int i, behind = 0;
+	unsigned int i, open = 0;
 
 	for (i = 0; (e = heal_ledger_get(l, i)); i++)
-		behind += !e->closed && e->brought_ns < e->cost_ns;
-	printf("{\"hours\": %g, \"refused\": %u, \"entries\": %" PRIu64 ", \"closed\": %" PRIu64 ", \"lost\": %" PRIu64
-	       ", \"open_behind\": %u, \"cost_s\": %.3f, \"brought_s\": %.3f, \"moved_mib\": %" PRIu64 ", \"most_hour\": %.5f, "
-	       "\"stopped\": %s", hours, refused, l->nr, l->closed, l->lost, behind, l->cost_ns / 1e9, l->brought_ns / 1e9,
+		open += !e->closed && !e->paid;
+	printf("{\"hours\": %g, \"refused\": %u, \"entries\": %" PRIu64 ", \"paid\": %" PRIu64 ", \"lost\": %" PRIu64
+	       ", \"regretted\": %" PRIu64 ", \"not_yet_paid\": %u, \"cost_s\": %.3f, \"brought_s\": %.3f, \"moved_mib\": %" PRIu64 ", \"most_hour\": %.5f, "
+	       "\"stopped\": %s", hours, refused, l->nr, l->paid, l->lost, l->regretted, open, l->cost_ns / 1e9, l->brought_ns / 1e9,
 	       healer.moved_mib, healer.most_hour, heal_ledger_stops(l) ? "true" : "false");
 	for (i = 0; i < NR_HEAL_WHYS; i++)
 		printf(", \"%s\": %u", heal_why_name(i), healer.actions[i]);
@@ -174,8 +175,9 @@ static bool simulate(void)
 		arrive(vm, minutes, FIRST_BORN);
 	}
 	for (minute = FIRST_BORN; minute < WARM_UP; minute++)
-		if (!pass(&day, minute, false))
+		if (!pass(&day, minute, !drifted))
 			return false;
+	moved = healer.moved_mib;
 	print_hour(0, 0);
 	for (; minute < WARM_UP + hours * 60; minute++) {
 		if (!pass(&day, minute, true))

@@ -8,7 +8,7 @@
 static struct heal_vm seen(const struct world *w, const struct vm *vm, unsigned int minute)
 {
 	struct heal_vm h = {
-		.id = vm->id, .vcpus = vm->vcpus, .load = vm->busy, .strays = w->shape.strays, .affinity = vm->affinity,
+		.id = vm->id, .vcpus = vm->vcpus, .load = vm->busy, .usual = vm->usual, .peak = vm->peak, .strays = w->shape.strays, .affinity = vm->affinity,
 		.age_ns = (minute - vm->born) * MINUTE_NS, .calm_ns = vm->moved ? (minute - vm->moved) * MINUTE_NS : UINT64_MAX,
 	};
 	unsigned int n;
@@ -25,7 +25,8 @@ static void look(struct heal_host *host, struct heal_vm *vm, const struct world 
 	*host = (struct heal_host){ .nr_nodes = w->shape.nodes, .nr_vms = w->nr, .vm = vm };
 	for (i = 0; i < w->shape.nodes; i++)
 		host->node[i] = (struct heal_node){ .bytes = w->shape.node_mib * MIB, .free = w->free[i] * MIB,
-						    .cpus = w->shape.threads, .cores = w->shape.cores };
+						    .cpus = w->shape.threads, .cores = w->shape.cores,
+						    .crowded_ns = w->crowded[i] * MINUTE_NS };
 	for (i = 0; i < w->nr; i++)
 		vm[i] = seen(w, &w->vm[i], minute);
 }
@@ -34,8 +35,12 @@ static uint64_t act(struct healer *h, struct world *w, const struct heal_action 
 {
 	struct vm *vm = &w->vm[a->vm];
 	uint64_t mib = world_gather(w, vm, a->home, a->bytes / MIB);
+	unsigned int n;
 
 	h->actions[a->why]++;
+	for (n = 0; n < w->shape.nodes; n++)
+		if (a->why == HEAL_RELIEVE && vm->affinity >> n & 1)
+			w->crowded[n] = 0;
 	if (vm->affinity != a->home)
 		vm->moved = minute;
 	vm->affinity = a->home;
@@ -48,12 +53,10 @@ bool healer_minute(struct healer *h, struct world *w, unsigned int minute)
 	static struct heal_vm vm[VMS];
 	struct heal_host host;
 	struct heal_plan plan;
-	uint64_t now = minute * MINUTE_NS, all = 0;
+	uint64_t now = minute * MINUTE_NS, all = w->shape.nodes * w->shape.node_mib * MIB;
 	unsigned int i;
 
 	look(&host, vm, w, minute);
-	for (i = 0; i < w->nr; i++)
-		all += w->vm[i].mib * MIB;
 	if (!heal_ledger_look(&h->ledger, &host, &heal_rules, now, MINUTE_NS))
 		return false;
 	host.stopped = heal_ledger_stops(&h->ledger);

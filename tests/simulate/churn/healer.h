@@ -12,7 +12,7 @@ struct healer {
 	struct heal_ledger ledger;
 	unsigned int actions[NR_HEAL_WHYS], left[NR_HEAL_LEFT];	/* the latter: of the last minute */
 	uint64_t moved_mib;
-	double most_hour;		/* part of the VMs' memory that moved in any hour */
+	double most_hour;		/* part of the host's memory that moved in any hour */
 };
 
 /* False: out of memory. */

@@ -100,6 +100,8 @@ static void run_vm(struct world *w, struct vm *vm)
 	for (n = 0; n < w->shape.nodes; n++)
 		vm->ran[n] += w->shape.strays / w->shape.nodes;
 	vm->busy += (vm->load - vm->busy) / LATE;
+	vm->peak = vm->busy > vm->peak ? vm->busy : vm->peak;
+	vm->usual += (vm->load - vm->usual) / ++vm->ran_for;
 }
 
 void world_run(struct world *w)
@@ -109,6 +111,8 @@ void world_run(struct world *w)
 	memset(w->work, 0, sizeof(w->work));
 	for (i = 0; i < w->nr; i++)
 		run_vm(w, &w->vm[i]);
+	for (i = 0; i < w->shape.nodes; i++)
+		w->crowded[i] = w->work[i] > w->shape.cores ? w->crowded[i] + 1 : 0;
 }
 
 static void move(struct world *w, struct vm *vm, unsigned int from, unsigned int to, uint64_t mib)

@@ -22,7 +22,8 @@ struct vm {
 	uint64_t affinity;			/* of vCPUs, soft, and of memory; 0: all nodes */
 	double load;				/* CPUs that it keeps busy now */
 	double ran[NODES];			/* part of its time */
-	double busy;				/* load of late, on average */
+	double busy, usual, peak;		/* load of late, and ever, on average; and the most of the former */
+	unsigned int ran_for;			/* minutes */
 	unsigned int born, moved;		/* minutes; 0: its home never was changed */
 	uint64_t random;			/* its own, for its load */
 };
@@ -33,6 +34,7 @@ struct world {
 	unsigned int nr;
 	uint64_t free[NODES];			/* MiB */
 	double work[NODES];			/* CPUs that are busy */
+	unsigned int crowded[NODES];		/* minutes for which these have been more than cores */
 };
 
 void world_begin(struct world *world, const struct shape *shape);
