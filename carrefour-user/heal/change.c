@@ -43,7 +43,8 @@ bool heal_cores_do(const struct heal_state *s, unsigned int vm, uint64_t home)
 		if (home >> i & 1)
 			cores += s->groups.cores[i];
 	for (i = 0; i < s->groups.nr; i++)
-		if (home >> i & 1 && s->work[i] + more * s->groups.cores[i] / cores > s->rules->full * s->groups.cores[i])
+		if (home >> i & 1 && (s->work[i] > s->rules->full * s->groups.cores[i] ||
+				      s->work[i] + more * s->groups.cores[i] / cores > s->groups.cores[i]))
 			return false;
 	return v->vcpus <= cores;
 }

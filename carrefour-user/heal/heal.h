@@ -85,8 +85,8 @@ enum heal_left {
 	LEFT_COOLING,		/* its home was changed lately */
 	LEFT_STRAYS,		/* the scheduler does not follow its affinity */
 	LEFT_ALONE,		/* nobody else uses its nodes' cores: it has their bandwidth */
-	LEFT_NO_ROOM,		/* no nodes are free enough, in memory and in cores */
 	LEFT_NO_GAIN,
+	LEFT_NO_ROOM,		/* no nodes are free enough, in memory and in cores */
 	LEFT_NOT_PAID,
 	LEFT_BUDGET,		/* the hour's is used up */
 	LEFT_LATER,		/* others came first */

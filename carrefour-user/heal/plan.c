@@ -33,7 +33,7 @@ _Static_assert(sizeof(whys) / sizeof(*whys) == NR_HEAL_WHYS, "one name each");
 static const char *const lefts[] = {
 	[LEFT_ACTED] = "acted", [LEFT_GOOD] = "good", [LEFT_OFF] = "off", [LEFT_NAMED] = "named", [LEFT_UNMOVABLE] = "unmovable",
 	[LEFT_WATCHED] = "watched", [LEFT_STOPPED] = "stopped", [LEFT_YOUNG] = "young", [LEFT_COOLING] = "cooling",
-	[LEFT_STRAYS] = "strays", [LEFT_ALONE] = "alone", [LEFT_NO_ROOM] = "no-room", [LEFT_NO_GAIN] = "no-gain",
+	[LEFT_STRAYS] = "strays", [LEFT_ALONE] = "alone", [LEFT_NO_GAIN] = "no-gain", [LEFT_NO_ROOM] = "no-room",
 	[LEFT_NOT_PAID] = "not-paid", [LEFT_BUDGET] = "budget", [LEFT_LATER] = "later",
 };
 _Static_assert(sizeof(lefts) / sizeof(*lefts) == NR_HEAL_LEFT, "one name each");

@@ -15,6 +15,7 @@ ROOMS = {
     "process": ("common",),
     "config": ("common",),
     "decide": ("common", "config"),
+    "heal": ("common", "decide"),
     "trace": ("common", "config", "decide"),
     "xen": ("common", "config", "decide"),
     "store": ("common", "decide", "process"),
@@ -72,8 +73,9 @@ def test_headers_are_no_circle():
             del below[name]
 
 
-def test_what_decides_is_pure():
-    for path in sources("decide"):
+@pytest.mark.parametrize("room", ["decide", "heal"])
+def test_what_decides_is_pure(room):
+    for path in sources(room):
         assert {name.removesuffix(".h") for name in included(path, "<")} <= set(PURE), path
         assert not re.search(IMPURE, path.read_text()), path
 
