@@ -70,6 +70,7 @@ bench: setup-bench
 	@$(PYTHON) tests/bench/hold_time/run.py
 	@$(PYTHON) tests/bench/carrefour_cost/run.py
 	@$(PYTHON) tests/bench/carrefour_loop/run.py
+	@$(PYTHON) tests/bench/heal/run.py
 	@$(PYTHON) tests/bench/placement/run.py
 	@$(PYTHON) tests/bench/repair/run.py
 

@@ -114,7 +114,8 @@ static unsigned int find(const struct heal_host *host, unsigned int id)
 	return v;
 }
 
-bool heal_ledger_look(struct heal_ledger *l, const struct heal_host *host, const struct heal_rules *rules, uint64_t now, uint64_t ns)
+bool heal_ledger_look(struct heal_ledger *l, const struct heal_host *host, const struct heal_rules *rules, uint64_t now,
+		      uint64_t ns)
 {
 	struct heal_state s;
 	struct heal_flow flow;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What heal's rules are, and why. [XAPI]: xen-api's CA-420968, a loss of 40 to 75 % on sibling threads for a gain of some 20 %
- * by locality. [Nutanix]: acts above 85 %, each 15 minutes. [ESXi]: acts from 10 % of imbalance on. All others are ours, and estimates.
+ * by locality. [Nutanix]: acts above 85 %, each 15 minutes. [ESXi]: acts from 10 % of imbalance on. All others are ours, and
+ * estimates.
  */
 #include "heal/heal.h"
 

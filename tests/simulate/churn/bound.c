@@ -4,26 +4,10 @@
 
 #include "bound.h"
 
-static double least(double a, double b)
-{
-	return a < b ? a : b;
-}
-
-/* As much as can be on the best node, of memory and of vCPUs; and so on. Node 0 has dom0's memory, and comes last. */
+/* All of its vCPUs on the node that has most of its memory; no node has more than the ones without dom0. */
 static double best_of(const struct shape *s, const struct vm *vm)
 {
-	double memory = 1, time = 1, local = 0;
-	unsigned int n;
-
-	for (n = s->nodes; n-- && memory > 0 && time > 0; ) {
-		double on = least(memory, (double)(s->node_mib - (n ? 0 : s->dom0_mib)) / vm->mib);
-		double at = least(time, (double)s->threads / vm->vcpus);
-
-		local += on * at;
-		memory -= on;
-		time -= at;
-	}
-	return local;
+	return vm->mib > s->node_mib ? (double)s->node_mib / vm->mib : 1;
 }
 
 double bound_local(const struct world *w)

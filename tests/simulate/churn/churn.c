@@ -17,7 +17,8 @@
 #define WARM_UP (24 * 60)	/* minutes, before what is told */
 #define FIRST_BORN 1
 
-static double vms = 200, per_hour = 10, node_gib = 192, nodes = 8, cores = 16, siblings = 2, strays_pct, hours = 24, seed = 1, drifted;
+static double vms = 200, per_hour = 10, node_gib = 192, nodes = 8, cores = 16, siblings = 2, strays_pct;
+static double hours = 24, seed = 1, drifted;
 
 static const struct word {
 	const char *name;
@@ -132,8 +133,9 @@ static void print_hour(unsigned int hour, uint64_t moved_mib)
 
 	for (i = 0; i < stock.nr; i++)
 		mib += stock.vm[i].mib;
-	printf("{\"hour\": %u, \"vms\": %u, \"memory_mib\": %" PRIu64 ", \"free_mib\": %" PRIu64 ", \"stock\": %.4f, \"heal\": %.4f, "
-	       "\"bound\": %.4f, \"repacked\": %.4f, \"stock_spans\": %u, \"heal_spans\": %u, \"moved_mib\": %" PRIu64 ", \"left\": {",
+	printf("{\"hour\": %u, \"vms\": %u, \"memory_mib\": %" PRIu64 ", \"free_mib\": %" PRIu64 ", \"stock\": %.4f, "
+	       "\"heal\": %.4f, \"bound\": %.4f, \"repacked\": %.4f, \"stock_spans\": %u, \"heal_spans\": %u, \"moved_mib\": %" PRIu64
+	       ", \"left\": {",
 	       hour, stock.nr, mib, world_free(&stock), world_local(&stock), world_local(&healed), bound_local(&stock),
 	       bound_repacked(&stock), world_spans(&stock), world_spans(&healed), moved_mib);
 	for (i = 0; i < NR_HEAL_LEFT; i++)
@@ -150,8 +152,8 @@ static void print_day(void)
 	for (i = 0; (e = heal_ledger_get(l, i)); i++)
 		open += !e->closed && !e->paid;
 	printf("{\"hours\": %g, \"refused\": %u, \"entries\": %" PRIu64 ", \"paid\": %" PRIu64 ", \"lost\": %" PRIu64
-	       ", \"regretted\": %" PRIu64 ", \"not_yet_paid\": %u, \"cost_s\": %.3f, \"brought_s\": %.3f, \"moved_mib\": %" PRIu64 ", \"most_hour\": %.5f, "
-	       "\"stopped\": %s", hours, refused, l->nr, l->paid, l->lost, l->regretted, open, l->cost_ns / 1e9, l->brought_ns / 1e9,
+	       ", \"regretted\": %" PRIu64 ", \"not_yet_paid\": %u, \"cost_s\": %.3f, \"brought_s\": %.3f, \"moved_mib\": %" PRIu64
+	       ", \"most_hour\": %.5f, \"stopped\": %s", hours, refused, l->nr, l->paid, l->lost, l->regretted, open, l->cost_ns / 1e9, l->brought_ns / 1e9,
 	       healer.moved_mib, healer.most_hour, heal_ledger_stops(l) ? "true" : "false");
 	for (i = 0; i < NR_HEAL_WHYS; i++)
 		printf(", \"%s\": %u", heal_why_name(i), healer.actions[i]);

@@ -8,7 +8,8 @@
 static struct heal_vm seen(const struct world *w, const struct vm *vm, unsigned int minute)
 {
 	struct heal_vm h = {
-		.id = vm->id, .vcpus = vm->vcpus, .load = vm->busy, .usual = vm->usual, .peak = vm->peak, .strays = w->shape.strays, .affinity = vm->affinity,
+		.id = vm->id, .vcpus = vm->vcpus, .load = vm->busy, .usual = vm->usual, .peak = vm->peak,
+		.strays = w->shape.strays, .affinity = vm->affinity,
 		.age_ns = (minute - vm->born) * MINUTE_NS, .calm_ns = vm->moved ? (minute - vm->moved) * MINUTE_NS : UINT64_MAX,
 	};
 	unsigned int n;
