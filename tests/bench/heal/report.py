@@ -51,7 +51,8 @@ def ledger_rows(scenarios):
         ended = total(days, "paid") + total(days, "lost")
         lost = total(days, "lost") / ended if ended else 0
         yield (name, f"{mean(days, 'moved_mib') / 1024:.1f}", percent(most, 2), met(most <= AIM_MOVED),
-               f"{total(days, 'entries'):,}", *(f"{total(days, why):,}" for why in ("follow", "gather", "relieve", "make-room")), percent(lost),
+               f"{total(days, 'entries'):,}",
+               *(f"{total(days, why):,}" for why in ("follow", "gather", "relieve", "make-room")), percent(lost),
                met(lost <= AIM_LOST), percent(total(days, "regretted") / ended if ended else 0),
                f"{total(days, 'cost_s'):,.0f}", f"{total(days, 'brought_s'):,.0f}", sum(day["whole"]["stopped"] for day in days))
 
@@ -77,8 +78,8 @@ def page(result):
         "## How local VMs are",
         "",
         "The share of accesses that is local, as the mean over all hours, each VM weighted by its memory. *Repacked* is what",
-        "placing all VMs anew at no cost reaches, and the *bound* is what no placement can surpass. The aim is to be within 5 %",
-        "of the bound after each hour. *Span*: VMs on several nodes that would fit on one, if only they moved.",
+        "placing all VMs anew at no cost reaches, and the *bound* is what no placement can surpass. The aim is to be within",
+        "5 % of the bound after each hour. *Span*: VMs on several nodes that would fit on one, if only they moved.",
         "",
         *table(("scenario", "memory in use", "stock", "heal", "repacked", "bound", "hours within 5 %, stock", "heal", "aim: all",
                 "worst hour, stock", "heal", "span, stock", "heal"), list(share_rows(scenarios))),
@@ -101,8 +102,8 @@ def page(result):
         "- heal moves no memory of a VM that is too idle or too young to pay for it. The share counts that memory as any other.",
         "- A drifted host begins below the aim, and 1 % an hour is not enough to reach it within the first hour.",
         "- Most lost entries are of VMs that gather on one node and then are busier than they ever were before. The node has",
-        "  more work than cores then. If heal counts all vCPUs of a VM as busy, it loses fewer, and more VMs stay spread: that was",
-        "  tried, and is not what is here.",
+        "  more work than cores then. If heal counts all vCPUs of a VM as busy, it loses fewer, and more VMs stay spread: that",
+        "  was tried, and is not what is here.",
         "",
         f"Taken at {result['commit']}.",
         ""])

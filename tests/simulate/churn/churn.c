@@ -153,8 +153,9 @@ static void print_day(void)
 		open += !e->closed && !e->paid;
 	printf("{\"hours\": %g, \"refused\": %u, \"entries\": %" PRIu64 ", \"paid\": %" PRIu64 ", \"lost\": %" PRIu64
 	       ", \"regretted\": %" PRIu64 ", \"not_yet_paid\": %u, \"cost_s\": %.3f, \"brought_s\": %.3f, \"moved_mib\": %" PRIu64
-	       ", \"most_hour\": %.5f, \"stopped\": %s", hours, refused, l->nr, l->paid, l->lost, l->regretted, open, l->cost_ns / 1e9, l->brought_ns / 1e9,
-	       healer.moved_mib, healer.most_hour, heal_ledger_stops(l) ? "true" : "false");
+	       ", \"most_hour\": %.5f, \"stopped\": %s",
+	       hours, refused, l->nr, l->paid, l->lost, l->regretted, open, l->cost_ns / 1e9,
+	       l->brought_ns / 1e9, healer.moved_mib, healer.most_hour, heal_ledger_stops(l) ? "true" : "false");
 	for (i = 0; i < NR_HEAL_WHYS; i++)
 		printf(", \"%s\": %u", heal_why_name(i), healer.actions[i]);
 	printf("}\n");
