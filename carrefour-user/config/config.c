@@ -108,11 +108,25 @@ static bool set_source(struct config *config, const char *value, char *error, si
 	return false;
 }
 
+/* To do what it advises waits until that is proven on hardware. */
+static bool set_heal(struct config *config, const char *value, char *error, size_t size)
+{
+	config->heal = !strcmp(value, "advise");
+	if (config->heal || !strcmp(value, "off"))
+		return true;
+	if (!strcmp(value, "on"))
+		snprintf(error, size, "'on' is no value for heal yet, as carrefourd only advises; give off or advise");
+	else
+		snprintf(error, size, "'%.300s' is no value for heal; give off or advise", value);
+	return false;
+}
+
 /* Those that are no numbers. */
 static const struct word_setting {
 	const char *key;
 	bool (*set)(struct config *config, const char *value, char *error, size_t size);
 } word_settings[] = {
+	{ "heal", set_heal },
 	{ "metrics", set_path },
 	{ "sample_source", set_source },
 	{ "user", set_user },

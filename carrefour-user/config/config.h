@@ -29,6 +29,7 @@ struct config {
 	unsigned int auto_low_pct, auto_high_pct, auto_margin_pct, auto_dwell_ms, auto_private_pct, auto_return_ms;
 	unsigned int sample_entries, sample_ms, sample_permille;
 	bool sample_ibs;	/* where there is IBS; else hint faults */
+	bool heal;		/* advises; else nothing is looked at for it */
 	unsigned int log_decisions, metrics_ms;
 	char metrics[256];	/* a path; empty: none are written */
 	char user[64];		/* that the daemon becomes */

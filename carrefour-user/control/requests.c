@@ -2,6 +2,7 @@
 /*
  * What can be asked:
  *
+ *	heal			what heal would do, as of when it looked last
  *	show			all domains that have anything on, as of the last period
  *	explain DOMID		one of them, with its last decisions
  *	record DOMID|all	with a file that is passed: a trace, until the client says no more
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/heal.h"
 #include "control/record.h"
 #include "control/requests.h"
 #include "control/view.h"
@@ -79,10 +81,12 @@ static void *request(FILE *to, const char *line, int fd)
 		close(fd);
 	if (!strcmp(line, "show"))
 		view_show(to, daemon_state);
+	else if (!strcmp(line, "heal"))
+		heal_view(to, daemon_state);
 	else if ((which = after(line, "explain")))
 		explain(to, which);
 	else
-		view_error(to, "'%.64s' is no request; there are show, explain DOMID, and record DOMID or all", line);
+		view_error(to, "'%.64s' is no request; there are show, heal, explain DOMID, and record DOMID or all", line);
 	return NULL;
 }
 

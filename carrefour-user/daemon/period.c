@@ -12,6 +12,7 @@
 #include "daemon/breathe.h"
 #include "daemon/census.h"
 #include "daemon/follow-memory.h"
+#include "daemon/heal.h"
 #include "daemon/observe.h"
 #include "daemon/orders.h"
 #include "daemon/period.h"
@@ -168,15 +169,17 @@ static void drop_gone(struct daemon *d)
 	guests_drop_gone(d);
 }
 
-/* What others see of all domains, Carrefour or not. */
-static void metrics(struct daemon *d)
+/* What concerns all domains, Carrefour or not. */
+static void whole_host(struct daemon *d)
 {
-	bool due = tell_metrics_due(d);
+	bool due = tell_metrics_due(d), heals = heal_due(d);
 
-	if (due)
+	if (due || heals)
 		census_look(d);
-	if (*d->config.metrics)
+	if (*d->config.metrics || d->config.heal)
 		census_count(d);
+	if (heals && d->census.known && !d->ends)
+		heal_look(d);
 	/* A file that is not written again is seen to be old. */
 	if (due && d->census.known && !d->ends)
 		tell_metrics(d);
@@ -211,7 +214,7 @@ void period_run(struct daemon *d)
 	drop_gone(d);
 	if (!error && !d->ends) {
 		xen_host_memory(d->node_bytes);
-		metrics(d);
+		whole_host(d);
 	}
 	tell_status(d);
 	count_period(d, begun);

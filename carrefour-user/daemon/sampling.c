@@ -244,4 +244,5 @@ void sampling_end_all(struct daemon *d)
 	}
 	free(d->guest);
 	hosted_free(&d->census);
+	healing_free(&d->healing);
 }

@@ -129,7 +129,7 @@ bool tell_metrics_due(struct daemon *d)
 	if (strcmp(d->metrics_file, d->config.metrics)) {
 		tell_no_metrics(d);
 		strcpy(d->metrics_file, d->config.metrics);
-		if (!*d->config.metrics)
+		if (!*d->config.metrics && !d->config.heal)
 			hosted_free(&d->census);
 		return *d->config.metrics;
 	}

@@ -3,13 +3,14 @@
  * All that the daemon has, and which guests there are.
  *
  * Who writes what: guests.c the table of guests; daemon/loop.c the configuration, the clock and what others want;
- * daemon/census.c the census; daemon/tell.c which file of metrics there is; daemon/period.c all else.
+ * daemon/census.c the census; daemon/heal.c the healing; daemon/tell.c which file of metrics there is; daemon/period.c all else.
  */
 #ifndef DAEMON_H
 #define DAEMON_H
 
 #include "decide/host.h"
 #include "guests/guest.h"
+#include "guests/healing.h"
 #include "guests/hosted.h"
 #include "guests/memory.h"
 
@@ -33,7 +34,8 @@ struct daemon {
 	int host_error, metrics_error;	/* that were said */
 	bool left_out;			/* some guests, for want of memory; as was said */
 
-	struct census census;		/* of all domains; only while there are metrics */
+	struct census census;		/* of all domains; only while there are metrics, or heal looks */
+	struct healing healing;
 	uint64_t node_bytes[NODES_MAX], node_free[NODES_MAX];
 	struct daemon_metrics metrics;
 	char metrics_file[256];		/* that was tried last; empty: none */

@@ -48,6 +48,23 @@ int xen_count_memory(unsigned int domid, uint64_t *gfn, uint64_t bytes[NODES_MAX
 /* The node that the affinity of each vCPU names, or NO_NODE; *vcpu_node is malloc()ed, or grown. */
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr);
 
+/* Of each node: CPUs that are online, their cores, and for how long they have been idle since they were, all together. */
+struct xen_node_load {
+	unsigned int cpus, cores;
+	uint64_t idle_ns;
+};
+
+int xen_node_loads(struct xen_node_load load[NODES_MAX]);
+
+/* Of a domain: what it has used of CPUs ever, and the nodes of the CPUs that its vCPUs may run on, and prefer. */
+struct xen_domain_load {
+	unsigned int vcpus;		/* that are online */
+	uint64_t cpu_ns, may, prefers;
+	bool vnuma;			/* it has been told of nodes of its own */
+};
+
+int xen_domain_load(unsigned int domid, struct xen_domain_load *load);
+
 struct xen_policy {
 	const char *name;	/* as xl.cfg has it */
 	uint64_t home;		/* a bit for each home node */

@@ -65,3 +65,27 @@ int xen_moves(unsigned int domid, uint64_t pages[NR_RESULTS])
 		memcpy(pages, g->moves, sizeof(g->moves));
 	return error;
 }
+
+int xen_node_loads(struct xen_node_load load[NODES_MAX])
+{
+	int error = fake_enter(CALL_NODES, 0);
+	unsigned int n;
+
+	memset(load, 0, NODES_MAX * sizeof(*load));
+	for (n = 0; !error && n < fake.nr_nodes; n++)
+		load[n] = (struct xen_node_load){ .cpus = 8, .cores = 4, .idle_ns = (8 - fake.busy[n]) * fake.now };
+	return error;
+}
+
+int xen_domain_load(unsigned int domid, struct xen_domain_load *load)
+{
+	struct fake_guest *g;
+	int error = fake_enter_guest(CALL_LOAD, domid, &g);
+	uint64_t all = (1ULL << fake.nr_nodes) - 1;
+
+	*load = (struct xen_domain_load){ .vcpus = 0 };
+	if (!error)
+		*load = (struct xen_domain_load){ .vcpus = g->nr_vcpus, .cpu_ns = g->load * fake.now, .may = g->may ? g->may : all,
+						  .prefers = g->prefers ? g->prefers : all, .vnuma = g->vnuma };
+	return error;
+}

@@ -28,7 +28,8 @@ uint64_t clock_wall_ns(void)
 
 static bool is_domctl(enum fake_call call)
 {
-	return call != CALL_HOST && call != CALL_DOMAINS && call != CALL_STORE && call != CALL_WRITE && call != CALL_NAME;
+	return call != CALL_HOST && call != CALL_DOMAINS && call != CALL_NODES && call != CALL_STORE && call != CALL_WRITE &&
+	       call != CALL_NAME;
 }
 
 int fake_enter(enum fake_call call, unsigned int id)
@@ -132,7 +133,7 @@ int xen_open(void)
 {
 	static const char *const calls[NR_CALLS] = {
 		"HOST", "VCPUS", "POLICY_GET", "POLICY_SET", "REBALANCE", "START", "GET", "MOVE", "STORE", "WRITE",
-		"DOMAINS", "COUNT", "STATS", "NAME"
+		"DOMAINS", "COUNT", "STATS", "NAME", "NODES", "LOAD"
 	};
 	unsigned int i, follows = fake_number("FAKE_FOLLOWS", 0);
 	char name[64];

@@ -11,7 +11,7 @@
 
 enum fake_call {
 	CALL_HOST, CALL_VCPUS, CALL_POLICY_GET, CALL_POLICY_SET, CALL_REBALANCE, CALL_START, CALL_GET, CALL_MOVE, CALL_STORE,
-	CALL_WRITE, CALL_DOMAINS, CALL_COUNT, CALL_STATS, CALL_NAME, NR_CALLS
+	CALL_WRITE, CALL_DOMAINS, CALL_COUNT, CALL_STATS, CALL_NAME, CALL_NODES, CALL_LOAD, NR_CALLS
 };
 
 struct fake_guest {
@@ -24,6 +24,9 @@ struct fake_guest {
 	uint64_t moves[NR_RESULTS];	/* pages, by others than xen_move() too */
 	unsigned int counted;		/* how often that began */
 	unsigned int nr_vcpus;
+	double load;			/* CPUs that it keeps busy, ever since */
+	uint64_t may, prefers;		/* nodes; 0: all */
+	bool vnuma;
 	struct xen_policy policy;
 	unsigned int samples;		/* that come between two calls of xen_sample_get() */
 	unsigned int span;		/* pages that it accesses; the first part of them from node 0, and so on */
@@ -41,6 +44,7 @@ struct fake_guest {
 struct fake {
 	unsigned int nr_nodes, nr;
 	uint64_t free[NODES_MAX], bytes[NODES_MAX];
+	double busy[NODES_MAX];		/* CPUs of each node, of 8 with two threads a core */
 	struct fake_guest *guest;	/* by id, from 1 on */
 	bool changed;			/* switches */
 	bool real;			/* time */

@@ -2,8 +2,9 @@
 """Mistakes, each with the program and the test that have to see it: name, (file, from, to, program, test)."""
 
 from mistakes_daemon import MISTAKES
+from mistakes_heal import MISTAKES as OF_HEAL
 
-MUTANTS = MISTAKES | {
+MUTANTS = MISTAKES | OF_HEAL | {
     # What decides; all others are beside it.
     "bytes of a VM unlimited": ("decide/order.c", "p->left.bytes < bytes || ", "", "test-random", "bounds_hold"),
     "moves of a VM unlimited": ("decide/order.c", " || !p->left.moves", "", "test-random", "bounds_hold"),

@@ -75,7 +75,7 @@ def test_no_file(replay, trace, tmp_path):
 def defaults():
     """Of numbers."""
     return {key: value for key, value in SETTING.findall((SOURCE / "config/carrefour.conf").read_text())
-            if key not in ("metrics", "sample_source", "user")}
+            if key not in ("heal", "metrics", "sample_source", "user")}
 
 
 def test_installed_file_tells_each_default(check, replay, trace, tmp_path):

@@ -76,7 +76,7 @@ def test_manual_of_the_configuration(installed, tmp_path):
     bounds = dict(re.findall(r"#define (\w+_MAX) (\d+)", (SOURCE / "config/config.h").read_text()))
     for key, value, least, most in table:
         assert f"=item B<{key}>: by default I<{value}>, from {least} to {bounds.get(most, most)}\n" in done.stdout
-    for key in ("metrics", "user", "sample_source"):
+    for key in ("heal", "metrics", "user", "sample_source"):
         assert f"=item B<{key}>: " in done.stdout
     for section in re.findall(r"^=head1 (.+)$", done.stdout, re.M):
         assert section == section.upper()

@@ -84,6 +84,18 @@ def test_it_answers_while_memory_follows(start):
     assert daemon.stop() < 2
 
 
+def test_heal_is_switched_while_it_runs(start):
+    daemon = start("period_ms = 100\n", FAKE_GUESTS=3)
+    assert daemon.ask("heal")[0] == {"version": 1, "heal": "off", "seconds_ago": None, "domains": []}
+    daemon.set("period_ms = 100\nheal = advise\n")
+    daemon.until(lambda: len(daemon.ask("heal")[0]["domains"]) == 3)
+    said = daemon.ask("heal")[0]
+    assert said["heal"] == "advise" and {domain["result"] for domain in said["domains"]} == {"watched"}
+    assert [domain["name"] for domain in said["domains"]] == ["vm1", "vm2", "vm3"]
+    daemon.set("period_ms = 100\n")
+    daemon.until(lambda: not daemon.ask("heal")[0]["domains"])
+
+
 def test_what_takes_long_does_not_put_off_the_end(start):
     daemon = start(FAKE_GUESTS=200, FAKE_VCPUS_US=50000)
     time.sleep(2)

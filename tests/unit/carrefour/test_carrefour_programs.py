@@ -16,8 +16,8 @@ PROGRAMS = ("test-decide", "test-chance", "test-nodes", "test-limits", "test-lar
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{ROOT}", f"-I{HERE}"]
 # With a stand-in for what they need, and the objects that they alone have.
 STAND_IN = ("fake-", "periods.", "daemon.")
-FAKED = {"test-apply": STAND_IN, "test-census": STAND_IN, "test-memory": STAND_IN, "test-metrics": STAND_IN,
-         "test-period": STAND_IN, "test-told": STAND_IN,
+FAKED = {"test-apply": STAND_IN, "test-census": STAND_IN, "test-healing": STAND_IN, "test-memory": STAND_IN,
+         "test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
          "test-store": ("store.store.", "fake-xenstore.", "fake-memory."), "test-xen": ("xen.host.", "xen.census.")}
 KNOW_XEN = ("test-store", "test-xen")
 # of those that have fake-memory.o

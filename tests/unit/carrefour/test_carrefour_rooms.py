@@ -19,10 +19,11 @@ ROOMS = {
     "trace": ("common", "config", "decide"),
     "xen": ("common", "config", "decide"),
     "store": ("common", "decide", "process"),
-    "guests": ("common", "config", "decide", "process", "store", "xen"),
+    "guests": ("common", "config", "decide", "process", "store", "xen", "heal"),
     "metrics": ("common", "config", "decide", "guests", "store", "xen"),
-    "control": ("common", "config", "decide", "guests", "process", "trace", "xen"),
-    "daemon": ("command", "common", "config", "control", "decide", "guests", "metrics", "process", "store", "trace", "xen"),
+    "control": ("common", "config", "decide", "guests", "heal", "process", "trace", "xen"),
+    "daemon": ("command", "common", "config", "control", "decide", "guests", "heal", "metrics", "process", "store",
+               "trace", "xen"),
     "replay": ("command", "common", "config", "decide", "guests", "metrics", "trace"),
 }
 # Pure: a recorded trace gives the same decisions. explain.c and auto.c write to a buffer, which is all that they need stdio for.

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/breathe.h"
+#include "daemon/heal.h"
+#include "process/log.h"
+
+bool heal_due(struct daemon *d)
+{
+	if (!d->config.heal && d->healing.looked_at)
+		healing_free(&d->healing);
+	return d->config.heal && (!d->healing.looked_at || d->now - d->healing.looked_at >= HEAL_NS);
+}
+
+static uint64_t all_nodes(const struct daemon *d, const struct xen_node_load *node)
+{
+	uint64_t nodes = 0;
+	unsigned int n;
+
+	for (n = 0; n < d->host.nr_nodes; n++)
+		if (node[n].cpus)
+			nodes |= 1ULL << n;
+	return nodes;
+}
+
+/* Its user has said where it is to be: by the policy's nodes, or by CPUs on which alone it may run. */
+static bool is_named(const struct hosted *h, const struct xen_domain_load *load, uint64_t all)
+{
+	return (h->has_policy && !h->policy.follows_affinity) || (load->may & all) != all;
+}
+
+static struct heal_vm seen(const struct daemon *d, const struct hosted *h, const struct healing_vm *vm,
+			   const struct xen_domain_load *load, uint64_t all)
+{
+	uint64_t age = d->now - vm->seen_at, nodes = load->may & load->prefers;
+	struct heal_vm v = {
+		.id = vm->id, .vcpus = load->vcpus, .load = vm->load, .usual = age ? (double)vm->used_ns / age : 0, .peak = vm->peak,
+		.strays = -1, .affinity = (nodes & all) == all ? 0 : nodes, .age_ns = age, .calm_ns = UINT64_MAX,
+		.named = is_named(h, load, all), .unmovable = h->xen.pv || !h->has_policy || load->vnuma,
+		.watched = guests_find(d, vm->id) != NULL,
+	};
+
+	memcpy(v.bytes, h->bytes, sizeof(v.bytes));
+	/* What has not been counted, or was just seen, is not known. */
+	if (!h->xen.pv && (!h->counted || !vm->known))
+		v.age_ns = 0;
+	return v;
+}
+
+/* Their order is that of the healing's. 0 or an errno; one that is gone meanwhile is left out. */
+static int ask_all(struct daemon *d, struct heal_vm *vm, unsigned int *nr, uint64_t all)
+{
+	struct healing *healing = &d->healing;
+	unsigned int i;
+
+	for (i = 0; i < healing->nr; i++)
+		healing->vm[i].there = false;
+	for (i = 0, *nr = 0; i < d->census.nr && breathe(d); i++) {
+		const struct hosted *h = &d->census.hosted[i];
+		struct xen_domain_load load;
+		struct healing_vm *v;
+		int error = xen_domain_load(h->xen.id, &load);
+
+		if (error == ESRCH)
+			continue;
+		if (error)
+			return error;
+		v = healing_of(healing, h->xen.id, d->now);
+		if (!v)
+			return ENOMEM;
+		v->there = true;
+		memcpy(v->name, h->name, sizeof(v->name));
+		healing_used(v, load.cpu_ns, d->now);
+		vm[(*nr)++] = seen(d, h, v, &load, all);
+	}
+	healing_drop(healing);
+	return 0;
+}
+
+/* One that was said is not said again, as long as it is the same. */
+static bool is_new(const struct healing_vm *vm, const struct heal_action *a)
+{
+	return vm->left != LEFT_ACTED || vm->action.why != a->why || vm->action.home != a->home;
+}
+
+static void say(struct healing_vm *vm, const struct heal_action *a)
+{
+	char text[512];
+
+	if (is_new(vm, a)) {
+		heal_describe(text, sizeof(text), a, vm->name);
+		log_line(LEVEL_INFO, "heal advises: %s", text);
+	}
+	vm->action = *a;
+}
+
+static void tell(struct healing *healing, const struct heal_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nr; i++)
+		say(&healing->vm[plan->action[i].vm], &plan->action[i]);
+	for (i = 0; i < healing->nr; i++)
+		healing->vm[i].left = plan->left[i];
+}
+
+static int look(struct daemon *d)
+{
+	struct xen_node_load node[NODES_MAX];
+	struct heal_host host = { .nr_nodes = d->host.nr_nodes, .topology = d->host.topology };
+	struct heal_rules rules = heal_rules;
+	struct heal_vm *vm = calloc(d->census.nr + 1, sizeof(*vm));
+	struct heal_plan plan;
+	uint64_t all = 0;
+	unsigned int n;
+	int error = vm ? xen_node_loads(node) : ENOMEM;
+
+	if (!error) {
+		healing_nodes(&d->healing, node, host.nr_nodes, d->now);
+		error = ask_all(d, vm, &host.nr_vms, all_nodes(d, node));
+	}
+	for (n = 0; !error && n < host.nr_nodes; n++) {
+		host.node[n] = (struct heal_node){ .bytes = d->node_bytes[n], .free = d->node_free[n], .cpus = node[n].cpus,
+						   .cores = node[n].cores, .crowded_ns = d->healing.crowded_ns[n] };
+		all += d->node_bytes[n];
+	}
+	host.vm = vm;
+	host.may_move = all / 1000 * rules.hour_permille;
+	rules.reserve = d->config.node_reserve_mb * MIB;
+	/* Half of the host decides nothing. */
+	if (!error && !d->ends)
+		error = heal_plan(&plan, &host, &rules) ? 0 : ENOMEM;
+	if (!error && !d->ends) {
+		tell(&d->healing, &plan);
+		heal_plan_free(&plan);
+	}
+	free(vm);
+	return error;
+}
+
+void heal_look(struct daemon *d)
+{
+	int error;
+
+	d->healing.looked_at = d->now;
+	error = look(d);
+	if (error && error != d->healing.error)
+		log_line(LEVEL_WARNING, "heal cannot look at the host: %s; tried again each minute", strerror(error));
+	d->healing.error = error;
+}
