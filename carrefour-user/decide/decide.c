@@ -261,7 +261,8 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	v->migrating = d->migrating;
 	choose(&p);
 
-	d->quiet = v->moves ? 0 : d->quiet + 1;
+	/* What waits was found, too: it would be remote for good. */
+	d->quiet = v->moves || v->held[HELD_COOLDOWN] || v->held[HELD_FROZEN] ? 0 : d->quiet + 1;
 	d->hungry = v->moves || v->held[HELD_BUDGET];
 	host_took(host, (struct budget){ share.bytes - p.left.bytes, share.moves - p.left.moves }, was_hungry, d->hungry);
 	out.decision = d->decision;
