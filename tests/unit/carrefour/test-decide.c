@@ -264,6 +264,57 @@ static void what_is_one_nodes_goes_first(void **unused)
 	world_end(&w);
 }
 
+static uint8_t mostly_from_1(struct guest *g, unsigned int page)
+{
+	unsigned int part = 100 * page / g->nr_pages;
+
+	return part < 60 ? 1 : part < 70 ? 0 : part < 85 ? 2 : 3;
+}
+
+/* Each page where it is used, but for a fifth of all, which is on node 0. */
+static struct guest *a_fifth_on_0(struct world *w, pattern *access)
+{
+	struct guest *g;
+	unsigned int i, moved = 0;
+
+	world_begin(w, 4, 4);
+	w->config.local_pct = 70;
+	g = world_add(w, 1000, 0, ORDER_4K, access);
+	for (i = 0; i < g->nr_pages; i++) {
+		uint8_t node = access(g, i);
+
+		if (node && i % 3 == 0 && moved < g->nr_pages / 5)
+			moved++;
+		else
+			g->node[i] = node;
+	}
+	return g;
+}
+
+/* Most is local, so nothing is to migrate; but what others use of an overloaded node goes to them, if they have less. */
+static void overloaded_node_gives_to_those_who_use_it(void **unused)
+{
+	struct world w;
+	struct guest *g;
+
+	(void)unused;
+	test_seed();
+	g = a_fifth_on_0(&w, partitioned);
+	world_step(&w);
+	assert_true(g->last.interleaving && !g->last.migrating);
+	world_steps(&w, 30);
+	assert_true(world_imbalance(&w, g) <= 250 && world_local(&w, g) >= 880);
+	assert_int_equal(g->all_actions[ACTION_INTERLEAVE], 0);
+	world_end(&w);
+
+	g = a_fifth_on_0(&w, mostly_from_1);
+	world_step(&w);
+	assert_true(g->last.interleaving && !g->last.migrating);
+	world_steps(&w, 30);
+	assert_int_equal(g->all_moves, 0);
+	world_end(&w);
+}
+
 /* One test alone: its name. */
 int main(int argc, char **argv)
 {
@@ -271,6 +322,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(local_program_is_left_alone),
 		cmocka_unit_test(stable_partition_is_found_and_then_quiet),
 		cmocka_unit_test(page_of_one_remote_node_ends_there),
+		cmocka_unit_test(overloaded_node_gives_to_those_who_use_it),
 		cmocka_unit_test(pages_that_do_not_fit_the_table_come_to_rest),
 		cmocka_unit_test(private_pages_are_counted),
 		cmocka_unit_test(master_slave_is_balanced_within_20_periods),
