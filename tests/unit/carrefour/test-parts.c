@@ -262,11 +262,14 @@ static void measures_are_the_papers(void **unused)
 	assert_int_equal(m.local, 500);
 	assert_int_equal(m.imbalance, 1000);
 	assert_int_equal(m.own_imbalance, 0);
+	/* Half of the accesses are twice as far; and as many would be. */
+	assert_true(m.detour == 500 && m.spread == 500);
 	assert_int_equal(m.pair, 500);
 	assert_true(m.pair_from == 0 && m.pair_to == 1);
 	m = measured(even, 3, 7);
 	assert_int_equal(m.local, 1000);
 	assert_int_equal(m.imbalance, 0);
+	assert_true(!m.detour && m.spread == 667);
 	assert_int_equal(m.pair, 0);
 	m = measured(nothing, 2, 3);
 	assert_true(!m.samples && !m.local && !m.imbalance);
