@@ -47,9 +47,7 @@ static const struct setting settings[] = {
 	SETTING(node_reserve_mb, 256, 0, 1000000),
 	SETTING(pages, 65536, 1024, 4194304),
 	SETTING(memory_mb, 256, 16, 65536),
-	SETTING(auto_low_pct, 85, 1, 1000),		/* [X] */
-	SETTING(auto_high_pct, 130, 1, 1000),		/* [X] */
-	SETTING(auto_margin_pct, 5, 0, 1000),
+	SETTING(auto_gain_pct, 5, 0, 100),
 	SETTING(auto_dwell_ms, 30000, 0, 3600000),
 	SETTING(auto_private_pct, 80, 1, 100),
 	SETTING(auto_return_ms, 300000, 0, 3600000),
@@ -193,7 +191,6 @@ bool config_consistent(const struct config *c, const char *key[2], char *error, 
 	       below(c->local_pct, c->local_stop_pct, "local_pct", "local_stop_pct", key, error, size) &&
 	       below(c->cooldown_ms, c->pingpong_ms, "cooldown_ms", "pingpong_ms", key, error, size) &&
 	       below(c->backoff_ms, c->backoff_max_ms, "backoff_ms", "backoff_max_ms", key, error, size) &&
-	       below(c->auto_low_pct, c->auto_high_pct, "auto_low_pct", "auto_high_pct", key, error, size) &&
 	       rate_moves(c, c->vm_mb_per_s, "vm_mb_per_s", key, error, size) &&
 	       rate_moves(c, c->host_mb_per_s, "host_mb_per_s", key, error, size);
 }

@@ -26,7 +26,7 @@ struct config {
 	unsigned int hot_page_pct, split_gain_pct, split_ms, splits;
 	unsigned int node_reserve_mb;
 	unsigned int pages, memory_mb;
-	unsigned int auto_low_pct, auto_high_pct, auto_margin_pct, auto_dwell_ms, auto_private_pct, auto_return_ms;
+	unsigned int auto_gain_pct, auto_dwell_ms, auto_private_pct, auto_return_ms;
 	unsigned int sample_entries, sample_ms, sample_permille;
 	bool sample_ibs;	/* where there is IBS; else hint faults */
 	bool heal;		/* advises; else nothing is looked at for it */

@@ -167,7 +167,7 @@ void view_explain(FILE *f, const struct daemon *d, const struct guest *g)
 	json_text(f, g->metrics.periods && g->metrics.known ? text : NULL);
 	fputs(", \"auto_says\": ", f);
 	if (g->advised)
-		auto_explain(text, sizeof(text), &g->advice, &d->config);
+		auto_explain(text, sizeof(text), &g->advice);
 	json_text(f, g->advised ? text : NULL);
 	fprintf(f, ", \"decisions_ever\": %" PRIu64 ", \"decisions\": [", g->history.nr);
 	for (i = 0; (event = history_get(&g->history, i)); i++) {

@@ -94,7 +94,7 @@ void apply_advice(const struct daemon *d, struct guest *g)
 	if (g->advice.why == AUTO_CHANGED)
 		class_changed(g, &before);
 	if (g->advice.why == AUTO_CHANGED || !g->advised) {
-		auto_explain(text, sizeof(text), &g->advice, &d->config);
+		auto_explain(text, sizeof(text), &g->advice);
 		guest_log(g, LEVEL_INFO, "auto %s %s", g->switches.mode == AUTO_ON ? "chooses" : "would choose", text);
 	}
 	g->advised = true;

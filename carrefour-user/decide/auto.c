@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Classes with hysteresis: another class must be clearly another one, and for some time. */
+/* Classes with hysteresis: another class must be clearly better, and for some time. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,23 +27,30 @@ const char *class_policy(enum auto_class class)
 struct auto_state auto_begin(void)
 {
 	return (struct auto_state){
-		.class = CLASS_UNKNOWN, .mean = unknown, .private = unknown, .running = -1, .touched = -1,
+		.class = CLASS_UNKNOWN, .mean = unknown, .detour = unknown, .spread = unknown, .private = unknown, .running = -1, .touched = -1,
 	};
 }
 
 /*
- * The paper calls low what is below 85 %, and memcached, which its table rounds to 85, so
- * the limit belongs to the lower class. From a class that is known it takes a margin more.
+ * The one that does the least, of those that are nearly as good as the best. How nearly: the gain that a change is made for;
+ * half as much again to leave a class, and half of it to do less than one does now.
  */
-static enum auto_class classify(double imbalance, enum auto_class now, const struct config *c)
+static enum auto_class choose(const struct placed *placed, enum auto_class now, const struct config *c)
 {
-	double margin = c->auto_margin_pct * 10.0, low = c->auto_low_pct * 10.0, high = c->auto_high_pct * 10.0;
+	double time[NR_CLASSES], best = INFINITY, enough = c->auto_gain_pct / 100.0;
+	enum auto_class class;
 
-	if (now != CLASS_UNKNOWN) {
-		low += now == CLASS_LOW ? margin : -margin;
-		high += now == CLASS_HIGH ? -margin : margin;
+	for (class = CLASS_LOW; class < NR_CLASSES; class++) {
+		time[class] = forecast(placed, class);
+		best = fmin(best, time[class]);
 	}
-	return imbalance > high ? CLASS_HIGH : imbalance > low ? CLASS_MODERATE : CLASS_LOW;
+	for (class = CLASS_LOW; class < CLASS_HIGH; class++) {
+		double part = now == CLASS_UNKNOWN ? 1 : class < now ? 0.5 : class == now ? 1.5 : 1;
+
+		if (time[class] <= best * (1 + part * enough))
+			break;
+	}
+	return class;
 }
 
 static double part_of(uint64_t part, uint64_t all)
@@ -62,6 +70,7 @@ struct auto_input auto_input_of(const struct input *in, const struct verdict *v,
 		/* of more than were marked, some were in the period before */
 		.touched = in->marked && in->faults <= in->marked ? part_of(in->faults, in->marked) : -1,
 		.samples = v->measure.samples, .imbalance = v->measure.imbalance, .own_imbalance = v->measure.own_imbalance,
+		.detour = v->measure.detour, .spread = v->measure.spread,
 		.again = v->again, .again_same = v->again_same, .home_nodes = v->sharing,
 		.policy = policy, .carrefour = carrefour,
 	};
@@ -127,15 +136,24 @@ static enum auto_why change(struct auto_state *s, enum auto_class class, uint64_
 	return AUTO_CHANGED;
 }
 
-static enum auto_why learn_imbalance(struct auto_state *s, const struct config *c, const struct auto_input *in)
+static struct placed placed(const struct auto_state *s)
+{
+	return (struct placed){ .imbalance = s->mean.value, .detour = s->detour.value, .spread = s->spread.value };
+}
+
+static enum auto_why learn_placement(struct auto_state *s, const struct config *c, const struct auto_input *in)
 {
 	enum auto_class class;
+	struct placed now;
 
 	s->private = unknown;
 	if (in->samples < c->min_samples)
 		return AUTO_FEW_SAMPLES;
 	average(&s->mean, in->imbalance, in->ns, c->auto_dwell_ms * MS);
-	class = classify(s->mean.value, s->class, c);
+	average(&s->detour, in->detour, in->ns, c->auto_dwell_ms * MS);
+	average(&s->spread, in->spread, in->ns, c->auto_dwell_ms * MS);
+	now = placed(s);
+	class = choose(&now, s->class, c);
 	return change(s, in->carrefour && class < s->class ? s->class : class, in->ns, c->auto_dwell_ms * MS);
 }
 
@@ -143,7 +161,7 @@ static enum auto_why learn_imbalance(struct auto_state *s, const struct config *
  * A page that k nodes use alike was last accessed by the same node as before in 1/k of all cases, a private one in all; so
  * the share of accesses to private pages is at least what the former do not explain. First-touch keeps what is new of
  * these local, and Carrefour brings the others home; but while a few nodes make all accesses, as when a master initializes, what
- * is local is imbalanced. What its imbalance was is not known afterwards.
+ * is local is imbalanced, which may be worse than to be interleaved. What its imbalance was is not known afterwards.
  */
 static enum auto_why learn_private(struct auto_state *s, const struct config *c, const struct auto_input *in)
 {
@@ -156,31 +174,43 @@ static enum auto_why learn_private(struct auto_state *s, const struct config *c,
 		return AUTO_FEW_SAMPLES;
 	chance = 1.0 / in->home_nodes;
 	same = (double)in->again_same / in->again;
-	private = same > chance && in->own_imbalance <= c->auto_high_pct * 10;
+	private = same > chance && forecast_private_is_good(in->own_imbalance, in->spread);
 	average(&s->private, private ? 1000 * (same - chance) / (1 - chance) : 0, in->ns, c->auto_dwell_ms * MS);
 	why = change(s, s->private.value >= c->auto_private_pct * 10 ? CLASS_MODERATE : s->class, in->ns, dwell);
 	if (why == AUTO_CHANGED) {
-		s->mean = unknown;
+		s->mean = s->detour = s->spread = unknown;
 		s->returns += s->returns < RETURNS_MAX;
 	}
 	return why;
+}
+
+static void tell_times(const struct auto_state *s, int *time)
+{
+	struct placed now = placed(s);
+	enum auto_class class;
+
+	for (class = CLASS_UNKNOWN; class < NR_CLASSES; class++)
+		time[class] = class == CLASS_UNKNOWN || s->mean.value < 0 ? -1 : forecast(&now, class) + 0.5;
 }
 
 struct advice auto_step(struct auto_state *s, const struct config *config, const struct auto_input *in)
 {
 	enum auto_why why = AUTO_NOT_ITS_POLICY;
 	struct auto_input weighed = *in;
+	struct advice advice;
 
 	weighed.ns = weighed_ns(s, config, in);
 	if (!strcmp(in->policy, class_policy(CLASS_UNKNOWN)))
-		why = learn_imbalance(s, config, &weighed);
+		why = learn_placement(s, config, &weighed);
 	else if (s->class == CLASS_HIGH && !strcmp(in->policy, class_policy(CLASS_HIGH)))
 		why = learn_private(s, config, &weighed);
-	return (struct advice){
+	advice = (struct advice){
 		.class = s->class, .why = why, .policy = class_policy(s->class),
 		.carrefour = s->class == CLASS_MODERATE || s->class == CLASS_HIGH,
 		.imbalance = known(&s->mean), .private = known(&s->private),
 	};
+	tell_times(s, advice.time);
+	return advice;
 }
 
 void auto_take_back(struct auto_state *s, const struct auto_state *before)
@@ -188,24 +218,25 @@ void auto_take_back(struct auto_state *s, const struct auto_state *before)
 	*s = *before;
 	s->candidate = s->class;
 	s->candidate_ns = 0;
-	s->mean = s->private = unknown;
+	s->mean = s->detour = s->spread = s->private = unknown;
 }
 
-void auto_explain(char *buf, size_t size, const struct advice *a, const struct config *c)
+void auto_explain(char *buf, size_t size, const struct advice *a)
 {
 	static const char *const whys[NR_AUTO_WHYS] = {
 		[AUTO_FEW_SAMPLES] = "too few samples in this period",
 		[AUTO_NOT_ITS_POLICY] = "under this policy nothing is learnt",
-		[AUTO_WAITING] = "another class, but not for long enough",
+		[AUTO_WAITING] = "another class is better, but not for long enough",
 		[AUTO_SAME] = "as before", [AUTO_CHANGED] = "new",
 	};
-	char imbalance[32] = "not known", private[64] = "";
+	char imbalance[128] = "not known", private[64] = "";
 
 	if (a->imbalance >= 0)
-		snprintf(imbalance, sizeof(imbalance), "%d.%d %%", a->imbalance / 10, a->imbalance % 10);
+		snprintf(imbalance, sizeof(imbalance), "%d.%d %%, forecast of memory time %d %% as low, %d %% as moderate, %d %% as high",
+			 a->imbalance / 10, a->imbalance % 10, (a->time[CLASS_LOW] + 5) / 10, (a->time[CLASS_MODERATE] + 5) / 10,
+			 (a->time[CLASS_HIGH] + 5) / 10);
 	if (a->private >= 0)
 		snprintf(private, sizeof(private), ", %d.%d %% of accesses to private pages", a->private / 10, a->private % 10);
-	snprintf(buf, size, "%s%s: class %s, imbalance %s (low up to %u %%, high above %u %%)%s; %s", a->policy,
-		 a->carrefour ? ",carrefour" : "", names[a->class], imbalance, c->auto_low_pct, c->auto_high_pct, private,
-		 whys[a->why]);
+	snprintf(buf, size, "%s%s: class %s, imbalance %s%s; %s", a->policy, a->carrefour ? ",carrefour" : "", names[a->class],
+		 imbalance, private, whys[a->why]);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * `auto`: the policy for a guest by the paper's classes. Pure, as decide.h is.
+ * `auto`: the policy for a guest by a forecast of its memory time (forecast.h). Pure, as decide.h is.
  *
- * The paper classifies by the imbalance under first-touch. So only what is measured under
- * first-touch counts; and with Carrefour at work, which takes imbalance away, only what
- * is worse than the class says. A guest that is interleaved for its imbalance has a way
+ * A class has the paper's names and policies: low is first-touch, moderate first-touch with Carrefour, high round-4k with
+ * Carrefour. The forecast is of what is measured under first-touch; and with Carrefour at work, which takes imbalance away,
+ * only what is worse than the class says counts. A guest that is interleaved for its imbalance has a way
  * back: pages that are private, each accessed by one node, are better off with that node.
- * A period counts by how busy the guest was in it with its memory: the paper's imbalance is
- * one of accesses, and a guest at rest, or one vCPU, makes few.
+ * A period counts by how busy the guest was in it with its memory: what it waits for are accesses, and a guest at rest, or one
+ * vCPU, makes few.
  */
 #ifndef AUTO_H
 #define AUTO_H
@@ -16,8 +16,7 @@
 #include <stdint.h>
 
 #include "decide/decide.h"
-
-enum auto_class { CLASS_UNKNOWN, CLASS_LOW, CLASS_MODERATE, CLASS_HIGH, NR_CLASSES };
+#include "decide/forecast.h"
 
 enum auto_why {
 	AUTO_FEW_SAMPLES, AUTO_NOT_ITS_POLICY,	/* nothing learnt in this period */
@@ -34,7 +33,7 @@ struct mean {
 struct auto_state {
 	enum auto_class class, candidate;
 	uint64_t candidate_ns;	/* for how long it has been one, as its periods count */
-	struct mean mean;	/* of the imbalance, in 1/1000 */
+	struct mean mean, detour, spread;	/* struct placed's */
 	struct mean private;	/* share of accesses to private pages, in 1/1000, while interleaved */
 	unsigned int returns;	/* how often it has come back from being interleaved */
 	double running, touched;	/* struct auto_input's, as last known */
@@ -44,7 +43,7 @@ struct auto_state {
 struct auto_input {
 	uint64_t ns, samples;
 	double running, touched;	/* 0 to 1: part of the time its vCPUs ran, of what was marked that was accessed; negative: not known */
-	unsigned int imbalance, own_imbalance;	/* struct measure's */
+	unsigned int imbalance, own_imbalance, detour, spread;	/* struct measure's */
 	uint64_t again, again_same;	/* struct verdict's */
 	unsigned int home_nodes;	/* struct verdict's sharing */
 	const char *policy;		/* what the guest has now */
@@ -57,6 +56,7 @@ struct advice {
 	const char *policy;		/* as xl.cfg names it */
 	bool carrefour;
 	int imbalance, private;		/* struct auto_state's means that it is based on; negative: none */
+	int time[NR_CLASSES];		/* by the forecast; of those that are not known, and of CLASS_UNKNOWN, negative */
 };
 
 struct auto_state auto_begin(void);
@@ -70,6 +70,6 @@ void auto_take_back(struct auto_state *state, const struct auto_state *before);
 const char *class_name(enum auto_class class);
 const char *class_policy(enum auto_class class);
 /* A line without newline. */
-void auto_explain(char *buf, size_t size, const struct advice *advice, const struct config *config);
+void auto_explain(char *buf, size_t size, const struct advice *advice);
 
 #endif

@@ -155,6 +155,12 @@ static bool is_settled(const struct domain *d, const struct page *page)
 	return !range || range->range != RANGE_COLLAPSING;
 }
 
+/* Most may be local, and one node have too much: what another one uses of that is the better half of interleaving. */
+static bool relieves(const struct period *p, const struct page *page, uint8_t to)
+{
+	return p->d->interleaving && p->load[page->home] > p->mean && p->load[to] < p->load[page->home];
+}
+
 /* What one node uses goes there. */
 static void bring_home(struct period *p, struct page *page)
 {
@@ -164,8 +170,8 @@ static void bring_home(struct period *p, struct page *page)
 		.to = view.top,
 	};
 
-	if (p->d->migrating && page->order != ORDER_1G && page->streak >= p->needed[KIND_ENTRY] && view.one_node &&
-	    view.top != page->home)
+	if (page->order != ORDER_1G && page->streak >= p->needed[KIND_ENTRY] && view.one_node && view.top != page->home &&
+	    (p->d->migrating || relieves(p, page, view.top)))
 		order_move(p, &wish);
 }
 
@@ -261,7 +267,8 @@ struct outcome decide(struct domain *d, const struct config *config, struct host
 	v->migrating = d->migrating;
 	choose(&p);
 
-	d->quiet = v->moves ? 0 : d->quiet + 1;
+	/* What waits was found, too: it would be remote for good. */
+	d->quiet = v->moves || v->held[HELD_COOLDOWN] || v->held[HELD_FROZEN] ? 0 : d->quiet + 1;
 	d->hungry = v->moves || v->held[HELD_BUDGET];
 	host_took(host, (struct budget){ share.bytes - p.left.bytes, share.moves - p.left.moves }, was_hungry, d->hungry);
 	out.decision = d->decision;

@@ -24,7 +24,7 @@ struct domain {
 	uint64_t random;
 	struct pages pages;
 	bool interleaving, migrating, hungry;
-	unsigned int quiet;		/* periods in a row without a move */
+	unsigned int quiet;		/* periods in a row without a move, and without one that waits */
 
 	struct seen {
 		double again, same;	/* as struct verdict's, of late */

@@ -113,7 +113,7 @@ struct page *large_sample_within(struct period *p, const struct sample *s, uint8
 		return NULL;
 	range->home = s->home;
 	range->away = range->away << 1 | (node != s->home);
-	page_note(range, node);
+	page_note(&d->pages, range, node);
 	if (range->range == RANGE_SMALL)
 		range->hits++;
 	if (range->range == RANGE_COLLAPSING && range->period - range->moved_period >= 2) {

@@ -37,21 +37,46 @@ static unsigned int imbalance(const double *load, uint64_t samples, const struct
 	return variance > 0 ? (unsigned int)(1000 * sqrt(variance) + 0.5) : 0;
 }
 
+/* In parts of the way to the node that is wanted. */
+static double detour(const struct nodes *nodes, unsigned int from, unsigned int to)
+{
+	return fmax(nodes_distance(nodes, from, to) / (double)nodes_distance(nodes, from, nodes->wanted[from]) - 1, 0);
+}
+
+/* The mean of the home nodes that have CPUs. */
+static double spread(const struct nodes *nodes, unsigned int from)
+{
+	unsigned int n, k = __builtin_popcountll(nodes->with_cpus);
+	double sum = 0;
+
+	for (n = 0; n < nodes->nr; n++)
+		if (nodes->with_cpus >> n & 1)
+			sum += detour(nodes, from, n);
+	return k ? sum / k : 0;
+}
+
 struct measure measure(const uint64_t *matrix, const struct nodes *nodes)
 {
 	struct measure m = { 0 };
 	uint64_t on[NODES_MAX] = { 0 }, by[NODES_MAX] = { 0 }, local = 0, most = 0;
 	unsigned int a, h, nr_nodes = nodes->nr;
-	double own[NODES_MAX];
+	double own[NODES_MAX], far = 0, if_spread = 0;
 
-	for (a = 0; a < nr_nodes; a++)
+	for (a = 0; a < nr_nodes; a++) {
+		uint64_t before = m.samples;
+
 		for (h = 0; h < nr_nodes; h++) {
 			m.samples += matrix[a * nr_nodes + h];
 			on[h] += matrix[a * nr_nodes + h];
 			by[nodes->wanted[a]] += matrix[a * nr_nodes + h];
 			if (nodes_local(nodes, a, h))
 				local += matrix[a * nr_nodes + h];
+			else
+				far += matrix[a * nr_nodes + h] * detour(nodes, a, h);
 		}
+		if (m.samples > before)
+			if_spread += (m.samples - before) * spread(nodes, a);
+	}
 	if (!m.samples)
 		return m;
 
@@ -71,6 +96,8 @@ struct measure measure(const uint64_t *matrix, const struct nodes *nodes)
 	m.local = 1000.0 * local / m.samples;
 	m.pair = 1000.0 * most / m.samples;
 	m.imbalance = imbalance(m.load, m.samples, nodes);
+	m.detour = 1000 * far / m.samples + 0.5;
+	m.spread = 1000 * if_spread / m.samples + 0.5;
 	m.own_imbalance = imbalance(own, m.samples, nodes);
 	return m;
 }

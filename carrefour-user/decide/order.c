@@ -66,12 +66,25 @@ static void freeze(struct period *p, const struct candidate *w, enum why why)
 		page->freezes++;
 	page->pause = PAUSE_FROZEN;
 	page->paused_until = p->d->now + ms * MS;
+	page->waits = page->fickle = false;
 	p->verdict->frozen++;
 	if (p->verdict->frozen <= FREEZES_TOLD && has_room(p->d))
 		note(p, w, ACTION_FREEZE, why, ms);
 }
 
-/* True: it was moved so often, or so recently from where it is to go, that it is frozen now. */
+/*
+ * To go back soon is a phase that has changed, or one half of a ping-pong. What lasts as long as a page rests is the former;
+ * for a page that was frozen before it has to last longer. Only what one node uses can be seen to last.
+ */
+static bool may_go_back(const struct period *p, const struct candidate *w)
+{
+	const struct page *page = w->page;
+	unsigned int shift = page->freezes < FREEZE_SHIFT_MAX ? page->freezes : FREEZE_SHIFT_MAX;
+
+	return w->why == WHY_ONE_NODE && page_lasted(&p->d->pages, page, w->to) >= (uint64_t)p->config->cooldown_ms << shift;
+}
+
+/* True: it was moved so often, or so recently from where it is to go, that it waits, or is frozen now. */
 static bool ping_pong(struct period *p, const struct candidate *w)
 {
 	struct page *page = w->page;
@@ -80,12 +93,16 @@ static bool ping_pong(struct period *p, const struct candidate *w)
 		page->moves = 0;
 		return false;
 	}
-	if (w->to == page->from)
-		freeze(p, w, WHY_CAME_FROM);
-	else if (page->moves >= MOVES_MAX)
+	if (page->moves >= MOVES_MAX) {
 		freeze(p, w, WHY_OFTEN);
-	else
+	} else if (w->to != page->from || may_go_back(p, w)) {
 		return false;
+	} else if (page->fickle || w->why != WHY_ONE_NODE) {
+		freeze(p, w, WHY_CAME_FROM);
+	} else {
+		page->waits = true;
+		p->verdict->held[HELD_COOLDOWN]++;
+	}
 	return true;
 }
 
@@ -169,6 +186,7 @@ bool order_move(struct period *p, const struct candidate *w)
 	page->ordered = w->action == ACTION_MIGRATE || w->action == ACTION_INTERLEAVE;
 	page->interleaved = w->action == ACTION_INTERLEAVE;
 	page->judge_left = 0;
+	page->waits = page->fickle = false;
 	page->moved_at = p->d->now;
 	page->moved_period = page->period;
 	page->moves++;

@@ -297,7 +297,28 @@ static unsigned int switches(const struct page *p)
 	return nr;
 }
 
-void page_note(struct page *p, uint8_t node)
+static uint32_t now_ms(const struct pages *t)
+{
+	return t->now / MS;
+}
+
+/* A stray sample is no change of use, a window of them is. */
+static void note_use(const struct pages *t, struct page *p, uint8_t node)
+{
+	if (p->nr_window > 1 && (node == p->lasting || p->streak < p->nr_window))
+		return;
+	p->fickle |= p->waits;
+	p->waits = false;
+	p->lasting = node;
+	p->lasts_ms = now_ms(t);
+}
+
+uint32_t page_lasted(const struct pages *t, const struct page *p, uint8_t node)
+{
+	return node == p->lasting ? now_ms(t) - p->lasts_ms : 0;
+}
+
+void page_note(const struct pages *t, struct page *p, uint8_t node)
 {
 	uint8_t last = p->window[(p->at + WINDOW - 1) % WINDOW];
 
@@ -309,6 +330,7 @@ void page_note(struct page *p, uint8_t node)
 	p->at = (p->at + 1) % WINDOW;
 	if (p->nr_window < WINDOW)
 		p->nr_window++;
+	note_use(t, p, node);
 	if (p->streak >= UNMIXED_STREAK)
 		p->mixed = false;
 	else if (switches(p) >= MIXED_SWITCHES)

@@ -36,6 +36,7 @@ struct page {
 	uint32_t next, newer, older;	/* in the table */
 	uint32_t period, moved_period;	/* of hits, and of the last order to move it */
 	uint32_t hits;			/* samples in that period */
+	uint32_t lasts_ms;		/* since when the window has been .lasting's, but for strays */
 	uint8_t window[WINDOW];		/* the nodes of the last samples, around a ring */
 	uint8_t nr_window, at;
 	uint8_t streak;			/* samples in a row that came from one node, at most 255 */
@@ -46,10 +47,13 @@ struct page {
 	uint8_t failures, freezes;
 	uint8_t judge_left;		/* samples that still tell whether the move was good */
 	uint8_t range, pause;		/* enum range, enum pause */
+	uint8_t lasting;		/* the last node that had a whole window */
 	uint8_t away;			/* SMALL: a bit for each of the last samples whose page was on another node */
-	bool mixed;			/* see MIXED_SWITCHES */
-	bool ordered;			/* to move, and no sample has told yet that it did */
-	bool interleaved;		/* what it was moved for, else to be local */
+	bool mixed:1;			/* see MIXED_SWITCHES */
+	bool ordered:1;			/* to move, and no sample has told yet that it did */
+	bool interleaved:1;		/* what it was moved for, else to be local */
+	bool waits:1;			/* to go back to where it came from, until its use has lasted */
+	bool fickle:1;			/* its use changed again before that */
 };
 
 /* The moves of a page that is not in the table any more. */
@@ -108,8 +112,10 @@ void pages_sort(struct pages *pages);
 
 void page_set_range(struct pages *pages, struct page *page, enum range range);
 
-/* Enters a sample's node into the window. */
-void page_note(struct page *page, uint8_t node);
+/* Enters a sample's node, of this period, into the window. */
+void page_note(const struct pages *pages, struct page *page, uint8_t node);
+/* For how many ms the node has used the page, and no other one for a whole window; 0: it does not. */
+uint32_t page_lasted(const struct pages *pages, const struct page *page, uint8_t node);
 
 /* How the window divides: its most frequent node, how often that is, and how many nodes. */
 struct window_view {

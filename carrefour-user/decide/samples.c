@@ -119,7 +119,7 @@ static void note_sample(struct period *p, const struct sample *s)
 	if (page->judge_left && page->moved_period > p->d->settled && s->home == page->target)
 		note_gain(p, page, s);
 	page->home = s->home;
-	page_note(page, node);
+	page_note(&d->pages, page, node);
 	note_again(p, page, KIND_ENTRY);
 	if (page->range == RANGE_COLLAPSING || page->range == RANGE_SMALL) {
 		page_set_range(&d->pages, page, RANGE_WHOLE);

@@ -118,7 +118,7 @@ static void advise(const struct replay *r, struct replayed *g, const struct trac
 	g->advice = auto_step(&g->class, &r->config, &in);
 	if (!r->options->advise || !is_shown(r, g) || (g->advice.why != AUTO_CHANGED && !r->options->periods))
 		return;
-	auto_explain(text, sizeof(text), &g->advice, &r->config);
+	auto_explain(text, sizeof(text), &g->advice);
 	printf("period %" PRIu64 " domain %u: %s\n", r->period, g->id, text);
 }
 
@@ -175,7 +175,7 @@ static void print_advice(const struct replay *r)
 	for (i = 0; i < r->nr; i++) {
 		if (!is_shown(r, &r->guest[i]))
 			continue;
-		auto_explain(text, sizeof(text), &r->guest[i].advice, &r->config);
+		auto_explain(text, sizeof(text), &r->guest[i].advice);
 		printf("at the end, domain %u: %s\n", r->guest[i].id, text);
 	}
 }

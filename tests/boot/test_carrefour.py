@@ -283,8 +283,8 @@ def test_memory_follows_what_auto_sets_and_auto_comes_back(machine):
     """All on one node, it is interleaved, with all that it has; as each page is private, auto comes back, and they go home."""
     parts = carrefour.start_guest(machine)
     where = f"/libxl/{guests.domid(machine, 'g')}/numa-policy/auto-follows"
-    # of three nodes, imbalance is at most 141 %; and nothing but memory that follows is to move
-    settings = {"auto_high_pct": 100, "auto_dwell_ms": 5000, "auto_return_ms": 5000, "vm_mb_per_s": MB_PER_S,
+    # nothing but memory that follows is to move
+    settings = {"auto_dwell_ms": 5000, "auto_return_ms": 5000, "vm_mb_per_s": MB_PER_S,
                 "min_touched_pct": 100}
     daemon = Daemon(machine, **settings)
     carrefour.switch(machine, "+auto")
@@ -306,7 +306,7 @@ def test_memory_follows_what_auto_sets_and_auto_comes_back(machine):
     assert re.search(r"auto chooses first-touch,carrefour: class moderate, .* (100\.0|[89]\d\.\d) % of accesses to private pages; new", daemon.log())
     daemon.wait("first-touch", "numa-dump $(xl domid g) | grep '^policy first-touch '")
     daemon.kill()
-    daemon = Daemon(machine, auto_high_pct=100)
+    daemon = Daemon(machine)
     daemon.wait_home(1 - REMOTE, seconds=PATIENCE)
     assert "has followed" not in daemon.log()
     carrefour.check_words(machine)

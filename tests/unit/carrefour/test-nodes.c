@@ -73,6 +73,8 @@ static void only_nodes_with_cpus_are_judged(void **unused)
 	assert_int_equal(n.with_cpus, 0x3);
 	assert_int_equal(measure(matrix, &n).imbalance, 0);
 	assert_int_equal(measure(matrix, &n).local, 1000);
+	/* Half of what is interleaved is at 21 instead of 10. */
+	assert_int_equal(measure(matrix, &n).spread, 550);
 	matrix[5] = 0;
 	assert_int_equal(measure(matrix, &n).imbalance, 1000);
 	/* A domain has slow memory alone. */
@@ -172,6 +174,20 @@ static void shared_pages_stay_near(void **unused)
 	world_end(&w);
 }
 
+/* A third of node 0's accesses at each of three distances. */
+static void the_way_is_told_by_distance(void **unused)
+{
+	struct topology t = world_slow_memory();
+	struct nodes n = nodes_of(&t, 4, 0xf);
+	uint64_t matrix[16] = { 1000, 1000, 1000 };
+
+	(void)unused;
+	assert_int_equal(measure(matrix, &n).detour, 500);
+	/* It has only memory that is slow, and half of it is near: at 14, and 24. */
+	n = nodes_of(&t, 4, 0xc);
+	assert_int_equal(measure((uint64_t[16]){ [2] = 1000, [3] = 1000 }, &n).detour, 357);
+}
+
 /* All that the guest accesses is local, and even over the nodes that have CPUs. */
 static void a_local_guest_has_the_class_low(void **unused)
 {
@@ -206,6 +222,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_node_wants_the_nearest_home), cmocka_unit_test(only_nodes_with_cpus_are_judged),
+		cmocka_unit_test(the_way_is_told_by_distance),
 		cmocka_unit_test(memory_comes_as_near_as_it_can), cmocka_unit_test(no_home_node_has_room),
 		cmocka_unit_test(shared_pages_keep_off_slow_memory), cmocka_unit_test(shared_pages_stay_near),
 		cmocka_unit_test(a_local_guest_has_the_class_low),

@@ -46,7 +46,7 @@ static void table_forgets_the_oldest(void **unused)
 			assert_int_equal(p->order, order);
 			if (!age[key])
 				assert_int_equal(p->nr_window, 0);
-			page_note(p, key % 4);
+			page_note(&t, p, key % 4);
 			page_set_range(&t, p, order == ORDER_2M ? RANGE_KEPT : RANGE_WHOLE);
 			age[key] = ++clock;
 			period_of[key] = round;
@@ -78,7 +78,7 @@ static void table_is_resized(void **unused)
 	page_set_range(&t, p, RANGE_TRIED);
 	for (i = 0; i < 300; i++) {
 		p = pages_touch(&t, 10000 + i, ORDER_4K);
-		page_note(p, i % 4);
+		page_note(&t, p, i % 4);
 		p->moved_at = 1000 + i;
 		p->freezes = i % 200;
 	}
@@ -109,30 +109,42 @@ static void table_is_resized(void **unused)
 
 static void window_remembers_the_last_samples(void **unused)
 {
+	struct pages t = { .now = 1000 * MS };
 	struct page p = { 0 };
 	struct window_view view;
 	unsigned int i;
 
 	(void)unused;
 	for (i = 0; i < 5; i++)
-		page_note(&p, 3);
+		page_note(&t, &p, 3);
 	view = page_view(&p);
 	assert_true(view.one_node && view.top == 3 && view.count == 5 && view.nodes == 1);
+	/* That other nodes use it now and then is no change of use. */
+	t.now += 50 * MS;
+	page_note(&t, &p, 2);
+	page_note(&t, &p, 3);
+	assert_true(page_lasted(&t, &p, 3) == 50 && !page_lasted(&t, &p, 2));
+	while (page_view(&p).nodes > 1)
+		page_note(&t, &p, 3);
+	assert_int_equal(page_lasted(&t, &p, 3), 50);
 	/* A change of phase: the old node is forgotten after a window. */
 	for (i = 0; i < WINDOW - 1; i++)
-		page_note(&p, 1);
+		page_note(&t, &p, 1);
 	view = page_view(&p);
 	assert_true(!view.one_node && view.nodes == 2 && view.top == 1 && view.top_count == WINDOW - 1);
-	page_note(&p, 1);
+	p.waits = true;
+	page_note(&t, &p, 1);
 	assert_true(page_view(&p).one_node);
+	t.now += 20 * MS;
+	assert_true(page_lasted(&t, &p, 1) == 20 && !page_lasted(&t, &p, 3) && p.fickle && !p.waits);
 	/* To and fro: by chance it may look like one node's. */
 	for (i = 0; i < 4; i++)
-		page_note(&p, i % 2);
+		page_note(&t, &p, i % 2);
 	for (i = 0; i < UNMIXED_STREAK - 1; i++) {
-		page_note(&p, 2);
+		page_note(&t, &p, 2);
 		assert_false(page_view(&p).one_node);
 	}
-	page_note(&p, 2);
+	page_note(&t, &p, 2);
 	assert_true(page_view(&p).one_node);
 }
 
@@ -250,11 +262,14 @@ static void measures_are_the_papers(void **unused)
 	assert_int_equal(m.local, 500);
 	assert_int_equal(m.imbalance, 1000);
 	assert_int_equal(m.own_imbalance, 0);
+	/* Half of the accesses are twice as far; and as many would be. */
+	assert_true(m.detour == 500 && m.spread == 500);
 	assert_int_equal(m.pair, 500);
 	assert_true(m.pair_from == 0 && m.pair_to == 1);
 	m = measured(even, 3, 7);
 	assert_int_equal(m.local, 1000);
 	assert_int_equal(m.imbalance, 0);
+	assert_true(!m.detour && m.spread == 667);
 	assert_int_equal(m.pair, 0);
 	m = measured(nothing, 2, 3);
 	assert_true(!m.samples && !m.local && !m.imbalance);

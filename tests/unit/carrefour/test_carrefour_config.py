@@ -52,7 +52,6 @@ def test_empty(check):
     (["local_stop_pct = 79"], "c.conf:1: local_pct is 80 and local_stop_pct is 79; the first may not be above the second"),
     (["cooldown_ms = 60001"], "c.conf:1: cooldown_ms is 60001 and pingpong_ms is 60000; the first may not be above the second"),
     (["backoff_max_ms = 1"], "c.conf:1: backoff_ms is 5000 and backoff_max_ms is 1; the first may not be above the second"),
-    (["auto_low_pct = 131"], "c.conf:1: auto_low_pct is 131 and auto_high_pct is 130; the first may not be above the second"),
     (["vm_mb_per_s = 1"],
      "c.conf:1: vm_mb_per_s is 1, less than a page of 2 MiB in a period of 1000 ms; give 2 or more"),
     (["", "host_mb_per_s = 19", "period_ms = 100"],

@@ -11,8 +11,8 @@ import ctests
 from carrefour_build import HERE, ROOT, SOURCE, make_with_xen, without_xen, xen_headers
 from mistakes import MUTANTS
 
-PROGRAMS = ("test-decide", "test-chance", "test-nodes", "test-limits", "test-large", "test-random", "test-parts", "test-auto",
-            "test-ring", "test-daemon", "test-recordings", "test-server")
+PROGRAMS = ("test-decide", "test-pingpong", "test-chance", "test-nodes", "test-limits", "test-large", "test-random", "test-parts",
+            "test-auto", "test-follow", "test-ring", "test-daemon", "test-recordings", "test-server")
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{ROOT}", f"-I{HERE}"]
 # With a stand-in for what they need, and the objects that they alone have.
 STAND_IN = ("fake-", "periods.", "daemon.")
