@@ -15,6 +15,7 @@
 #include <qemu-plugin.h>
 
 #include "find-markers.h"
+#include "qemu-paging.h"
 #include "region.h"
 #include "streaming.h"
 
@@ -33,6 +34,7 @@ static struct qemu_plugin_scoreboard *instructions;	/* MODES words a CPU */
 static GArray *markers;		/* that no reset has dealt with */
 static GMutex lock;		/* of `markers` */
 static FILE *out;
+static struct qemu_plugin_x86_paging paging[MAX_CPUS];	/* where the registers are; once a region began */
 
 static qemu_plugin_u64 instruction_counter(enum mode mode)
 {
@@ -84,6 +86,35 @@ static bool machine_address(struct sim_cpu *cpu, qemu_plugin_meminfo_t info, uin
 	return !qemu_plugin_hwaddr_is_io(hwaddr);
 }
 
+/* Long mode with four levels is all that is walked; what else there is comes to be a walk that is lost. */
+static struct paging paging_of(const struct qemu_plugin_x86_paging *registers, uint64_t root, uint64_t nested_root)
+{
+	bool paged = *registers->cr0 & CR0_PG;
+
+	return (struct paging){
+		.paged = paged,
+		.root = !paged || (*registers->efer & EFER_LMA && !(*registers->cr4 & CR4_LA57)) ? root : NO_TABLE,
+		.nested_root = nested_root,
+	};
+}
+
+static inline void translate(unsigned int vcpu, struct sim_cpu *cpu, enum mode mode, uint64_t address)
+{
+	const struct qemu_plugin_x86_paging *registers = &paging[vcpu];
+	uint64_t root, nested_root;
+
+	if (!cpu->tlb)
+		return;
+	root = *registers->cr3 & FRAME;
+	nested_root = *registers->flags & registers->nested ? *registers->nested_cr3 & FRAME : NOT_NESTED;
+	if (!tlb_is_recent(cpu->tlb, root, nested_root, address)) {
+		struct paging now = paging_of(registers, root, nested_root);
+
+		if (sim_translate(region.sim, cpu, mode, &now, address))
+			region_look(&region);
+	}
+}
+
 static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, enum mode mode, bool store)
 {
 	struct sim_cpu *cpu = accessing(vcpu, mode);
@@ -92,8 +123,12 @@ static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint
 
 	if (!cpu)
 		return;
+	translate(vcpu, cpu, mode, address);
 	hit = filter_use(cpu->l1, address, store);
-	if (hit != HIT && machine_address(cpu, info, address, &found) && sim_beyond_l1(region.sim, cpu, hit, mode, found, store))
+	if (hit == HIT || !machine_address(cpu, info, address, &found))
+		return;
+	filter_tag(cpu->l1, address, found >> LINE_SHIFT);
+	if (sim_beyond_l1(region.sim, cpu, hit, mode, found, store))
 		region_look(&region);
 }
 
@@ -114,9 +149,26 @@ static void on_streaming_store(unsigned int vcpu, qemu_plugin_meminfo_t info, ui
 
 	if (!cpu)
 		return;
+	translate(vcpu, cpu, GPOINTER_TO_UINT(mode), address);
 	filter_drop(cpu->l1, address);
 	if (machine_address(cpu, info, address, &found))
 		sim_stream(region.sim, cpu, found);
+}
+
+/* Where the emulator has registers and memory, by which page tables are walked. */
+static void find_tables(void)
+{
+	struct memory *memory = region.sim->memory;
+
+	for (unsigned int cpu = 0; cpu < machine.cpus; cpu++)
+		if (region.sim->cpu[cpu] && !qemu_plugin_x86_paging(cpu, &paging[cpu]))
+			g_error("numasim: the emulator has no CPU %u", cpu);
+	for (uint64_t mib = 0; mib < memory->mibs; mib++) {
+		uint64_t length = MIB_MASK + 1;
+		void *there = qemu_plugin_machine_memory(mib << MIB_SHIFT, &length);
+
+		memory->mib[mib] = length == MIB_MASK + 1 ? there : NULL;
+	}
 }
 
 static void begin(unsigned int id)
@@ -124,6 +176,8 @@ static void begin(unsigned int id)
 	if (current != NO_REGION)
 		fprintf(out, "{\"error\": \"region %u begins inside region %u\"}\n", id, current);
 	current = id;
+	if (machine.translation)
+		find_tables();
 	for (int cpu = 0; cpu < qemu_plugin_num_vcpus(); cpu++)
 		for (enum mode mode = 0; mode < MODES; mode++)
 			qemu_plugin_u64_set(instruction_counter(mode), cpu, 0);
@@ -244,6 +298,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		wrong = model_init(&model, &machine);
 	if (wrong)
 		return refuse(wrong);
+	if (machine.translation && !qemu_plugin_x86_paging)
+		return refuse(g_strdup_printf("tlb=%s: needs a QEMU with tests/boot/qemu/plugin-paging.patch, as build/qemu is",
+					      machine.translation->name));
 	out = fopen(machine.out, "a");
 	if (!out)
 		return refuse(g_strdup_printf("%s: %s", machine.out, g_strerror(errno)));
