@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine.h"
+
 #define MIB_SHIFT 20
 #define MIB_MASK ((UINT64_C(1) << MIB_SHIFT) - 1)
 
@@ -15,6 +17,8 @@ struct memory {
 };
 
 struct memory *memory_new(uint64_t mibs);
+/* Finds the memory of all nodes in this process; returns NULL, or why it is not there, to be freed with g_free(). */
+char *memory_attach(struct memory *memory, const struct machine *machine);
 
 /* Eight bytes at a machine address, a multiple of eight; false: there is no memory. */
 static inline bool memory_read(const struct memory *memory, uint64_t address, uint64_t *value)

@@ -15,8 +15,8 @@
 #include <qemu-plugin.h>
 
 #include "find-markers.h"
-#include "qemu-paging.h"
 #include "region.h"
+#include "registers.h"
 #include "streaming.h"
 
 #define NO_REGION UINT32_MAX
@@ -34,7 +34,7 @@ static struct qemu_plugin_scoreboard *instructions;	/* MODES words a CPU */
 static GArray *markers;		/* that no reset has dealt with */
 static GMutex lock;		/* of `markers` */
 static FILE *out;
-static struct qemu_plugin_x86_paging paging[MAX_CPUS];	/* where the registers are; once a region began */
+static bool attached;		/* the page tables can be read */
 
 static qemu_plugin_u64 instruction_counter(enum mode mode)
 {
@@ -86,33 +86,17 @@ static bool machine_address(struct sim_cpu *cpu, qemu_plugin_meminfo_t info, uin
 	return !qemu_plugin_hwaddr_is_io(hwaddr);
 }
 
-/* Long mode with four levels is all that is walked; what else there is comes to be a walk that is lost. */
-static struct paging paging_of(const struct qemu_plugin_x86_paging *registers, uint64_t root, uint64_t nested_root)
-{
-	bool paged = *registers->cr0 & CR0_PG;
-
-	return (struct paging){
-		.paged = paged,
-		.root = !paged || (*registers->efer & EFER_LMA && !(*registers->cr4 & CR4_LA57)) ? root : NO_TABLE,
-		.nested_root = nested_root,
-	};
-}
-
 static inline void translate(unsigned int vcpu, struct sim_cpu *cpu, enum mode mode, uint64_t address)
 {
-	const struct qemu_plugin_x86_paging *registers = &paging[vcpu];
-	uint64_t root, nested_root;
+	struct registers *of = &registers[vcpu];
 
 	if (!cpu->tlb)
 		return;
-	root = *registers->cr3 & FRAME;
-	nested_root = *registers->flags & registers->nested ? *registers->nested_cr3 & FRAME : NOT_NESTED;
-	if (!tlb_is_recent(cpu->tlb, root, nested_root, address)) {
-		struct paging now = paging_of(registers, root, nested_root);
-
-		if (sim_translate(region.sim, cpu, mode, &now, address))
-			region_look(&region);
-	}
+	if (of->stale)
+		registers_read(of);
+	if (!tlb_is_recent(cpu->tlb, of->now.root, of->now.nested_root, address) &&
+	    sim_translate(region.sim, cpu, mode, &of->now, address))
+		region_look(&region);
 }
 
 static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, enum mode mode, bool store)
@@ -155,20 +139,16 @@ static void on_streaming_store(unsigned int vcpu, qemu_plugin_meminfo_t info, ui
 		sim_stream(region.sim, cpu, found);
 }
 
-/* Where the emulator has registers and memory, by which page tables are walked. */
-static void find_tables(void)
+/* Page tables are not there before a machine is. */
+static void find_tables(unsigned int id)
 {
-	struct memory *memory = region.sim->memory;
+	const char *unknown = registers_begin(region.sim->memory);
+	g_autofree char *wrong = attached || unknown ? g_strdup(unknown) : memory_attach(region.sim->memory, &machine);
 
-	for (unsigned int cpu = 0; cpu < machine.cpus; cpu++)
-		if (region.sim->cpu[cpu] && !qemu_plugin_x86_paging(cpu, &paging[cpu]))
-			g_error("numasim: the emulator has no CPU %u", cpu);
-	for (uint64_t mib = 0; mib < memory->mibs; mib++) {
-		uint64_t length = MIB_MASK + 1;
-		void *there = qemu_plugin_machine_memory(mib << MIB_SHIFT, &length);
-
-		memory->mib[mib] = length == MIB_MASK + 1 ? there : NULL;
-	}
+	if (wrong)
+		fprintf(out, "{\"error\": \"region %u: tlb=%s: %s\"}\n", id, machine.translation->name, wrong);
+	else
+		attached = true;
 }
 
 static void begin(unsigned int id)
@@ -177,7 +157,7 @@ static void begin(unsigned int id)
 		fprintf(out, "{\"error\": \"region %u begins inside region %u\"}\n", id, current);
 	current = id;
 	if (machine.translation)
-		find_tables();
+		find_tables(id);
 	for (int cpu = 0; cpu < qemu_plugin_num_vcpus(); cpu++)
 		for (enum mode mode = 0; mode < MODES; mode++)
 			qemu_plugin_u64_set(instruction_counter(mode), cpu, 0);
@@ -228,6 +208,8 @@ static void on_marker(unsigned int vcpu, void *data)
 static void on_translation_outside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
+	if (machine.translation)
+		registers_watch(tb, false);
 	find_markers(tb, qemu_plugin_tb_n_insns(tb), on_marker);
 }
 
@@ -262,6 +244,8 @@ static void on_translation_inside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 						 QEMU_PLUGIN_MEM_W, GUINT_TO_POINTER(mode));
 		find_idle(insn);
 	}
+	if (machine.translation)
+		registers_watch(tb, true);
 	find_markers(tb, n, on_marker);
 }
 
@@ -298,13 +282,12 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		wrong = model_init(&model, &machine);
 	if (wrong)
 		return refuse(wrong);
-	if (machine.translation && !qemu_plugin_x86_paging)
-		return refuse(g_strdup_printf("tlb=%s: needs a QEMU with tests/boot/qemu/plugin-paging.patch, as build/qemu is",
-					      machine.translation->name));
 	out = fopen(machine.out, "a");
 	if (!out)
 		return refuse(g_strdup_printf("%s: %s", machine.out, g_strerror(errno)));
 	plugin_id = id;
+	if (machine.translation)
+		registers_init(id);
 	region_init(&region, sim_new(&machine), &model, count_instructions);
 	instructions = qemu_plugin_scoreboard_new(MODES * sizeof(uint64_t));
 	markers = g_array_new(FALSE, FALSE, sizeof(unsigned int));

@@ -11,8 +11,8 @@ import ctests
 
 HERE = Path(__file__).absolute().parent
 HEADERS = HERE.parents[1] / "build" / "qemu-plugin"
-UNITS = ("test-cache", "test-epochs", "test-machine", "test-model", "test-report", "test-sharing", "test-sim", "test-streaming",
-         "test-tlb", "test-walk")
+UNITS = ("test-cache", "test-epochs", "test-machine", "test-memory", "test-model", "test-report", "test-sharing", "test-sim",
+         "test-streaming", "test-tlb", "test-walk")
 NODES = 8
 LINES = 65536       # of the streams
 PLUGIN = "numasim.so"    # inside QEMU, on the streams
@@ -45,6 +45,10 @@ MUTANTS = {
     "a clean line is lost": ("cache.c", "keep ? here & ~(uint64_t)DIRTY : NO_ENTRY", "NO_ENTRY", "test-cache"),
     "a lost line stays": ("cache.c", "keep ? here & ~(uint64_t)DIRTY : NO_ENTRY", "here & ~(uint64_t)DIRTY", "test-cache"),
     "lines are searched by virtual address": ("cache.c", "| machine_part(line);", "| 0;", "test-cache"),
+    "a hole is memory of its own": (
+        "memory.c", "for (uint64_t at = node->range[i].from; at", "for (uint64_t at = node->range[0].from; at", "test-memory"),
+    "any file is memory": ("memory.c", "if (link && g_str_has_prefix(link, MEMFD))", "if (link)", "test-memory"),
+    "memory of any size": ("memory.c", "(uint64_t)stat.st_size != bytes_of(node)", "false", "test-memory"),
     "five levels": ("walk.h", "#define LEVELS 4", "#define LEVELS 5", "test-walk"),
     "the top level has pages": ("walk.c", " || (!level && entry & LARGE))\n\t\t\treturn false;\n\t\tif (is_page(entry, level, address, &found",
                                 ")\n\t\t\treturn false;\n\t\tif (is_page(entry, level, address, &found", "test-walk"),

@@ -7,14 +7,6 @@
 #define PRESENT 1u
 #define LARGE (1u << 7)
 
-struct memory *memory_new(uint64_t mibs)
-{
-	struct memory *memory = g_malloc0(sizeof(*memory) + mibs * sizeof(memory->mib[0]));
-
-	memory->mibs = mibs;
-	return memory;
-}
-
 static uint64_t index_of(uint64_t address, unsigned int level)
 {
 	return (address >> level_shift(level) & 511) * sizeof(uint64_t);
