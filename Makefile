@@ -71,6 +71,7 @@ bench: setup-bench
 	@$(PYTHON) tests/bench/carrefour_cost/run.py
 	@$(PYTHON) tests/bench/carrefour_loop/run.py
 	@$(PYTHON) tests/bench/placement/run.py
+	@$(PYTHON) tests/bench/page_walks/run.py
 	@$(PYTHON) tests/bench/repair/run.py
 
 trees:
