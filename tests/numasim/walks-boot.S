@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Boots walks.c: from a kernel's entry without paging to long mode, on tables of the first GiB; and its guest's first steps. */
+/*
+ * Boots walks.c and sweep.c: from a kernel's entry without paging to long mode, on tables of the first 3 GiB; and their guest's
+ * first steps.
+ */
 	.section .note.Xen, "a", @note
 	.long	4, 4, 18		/* XEN_ELFNOTE_PHYS32_ENTRY */
 	.asciz	"Xen"
@@ -13,6 +16,8 @@ start:
 	mov	$first_stack, %esp
 	movl	$first_table + 0x1007, first_table
 	movl	$0x87, first_table + 0x1000
+	movl	$0x40000087, first_table + 0x1008
+	movl	$0x80000087, first_table + 0x1010
 	mov	$0x20, %eax		/* CR4.PAE */
 	mov	%eax, %cr4
 	mov	$first_table, %eax

@@ -53,7 +53,6 @@ def figures_of(region):
     def missed(key):
         return sum(sum(cpu[key][mode]) for cpu in cpus for mode in ("user", "kernel"))
 
-    tables = [sum(cpu["walk_misses"][mode][node] for cpu in cpus for mode in ("user", "kernel")) for node in range(len(region["nodes"]))]
     own = sum(cpu["walk_misses"][mode][cpu["node"]] for cpu in cpus for mode in ("user", "kernel"))
     return {
         "time": round(cycles(slowest)),
@@ -61,6 +60,6 @@ def figures_of(region):
         "accesses": total("accesses"), "misses": missed("misses"), "handed_over": total("handed_over"),
         "tlb_hits": total("tlb_hits"), "walks": total("walks"), "walks_lost": sum(cpu["walks_lost"] for cpu in cpus),
         "references": total("walk_l2_hits") + total("walk_l3_hits") + missed("walk_misses"),
-        "walk_misses": missed("walk_misses"), "tables_own_node": own / sum(tables) if sum(tables) else None,
+        "walk_misses": missed("walk_misses"), "tables_own_node": own / missed("walk_misses") if missed("walk_misses") else None,
         "local_ratio": region["local_ratio"], "imbalance": region["imbalance"],
     }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A part of make bench: what walks of page tables cost under each placement, by the model of two machines.
 
-    tests/bench/page_walks/run.py [--out DIRECTORY] [--models NAME…] [--systems NAME…]
+    tests/bench/page_walks/run.py [--out DIRECTORY] [--models NAME…] [--systems [NAME…]]
 
 What is measured is kept in build/bench/page-walks.json, and not measured again; --fresh forgets it.  Results go to
 docs/results/page-walks.{md,json,svg}.
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
 from pages import versions                              # noqa: E402  the path comes first
 from places import BUILD, RESULTS, ROOT                 # noqa: E402
-from page_walks import report                           # noqa: E402
+from page_walks import report, sweep                    # noqa: E402
 from page_walks.measure import MODELS, SIZE, SYSTEMS, WORKLOADS, figures_of, host      # noqa: E402
 from placement.jobs import Job                          # noqa: E402
 from placement.machines import MeasureError, build_plugin, make_ready      # noqa: E402
@@ -64,7 +64,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default docs/results)")
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=MODELS, metavar="NAME", help="only these machines")
-    parser.add_argument("--systems", nargs="+", default=list(SYSTEMS), choices=SYSTEMS, metavar="NAME", help="only these systems")
+    parser.add_argument("--systems", nargs="*", default=list(SYSTEMS), choices=SYSTEMS, metavar="NAME",
+                        help="only these systems; without a name none, but loads at random")
     parser.add_argument("--fresh", action="store_true", help="forget what has been measured")
     options = parser.parse_args()
     done = json.loads(KEPT.read_text()) if KEPT.exists() and not options.fresh else {}
@@ -72,6 +73,11 @@ def main():
     make_ready()
     build_plugin()
     for model in options.models:
+        key = f"{model}/loads"
+        if key not in done:
+            print(f"{model}: loads at random …", flush=True)
+            done[key] = {"rows": sweep.figures(model), "commit": commit()}
+            keep(done)
         for system in options.systems:
             todo = [workload for workload in WORKLOADS if f"{model}/{system}/{workload}" not in done]
             if not todo:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
-from page_walks import measure, report      # noqa: E402  the path comes first
+from page_walks import measure, report, sweep      # noqa: E402  the path comes first
 
 
 def cpu(number, time, scale):
@@ -40,7 +40,10 @@ def test_sums():
 
 def result():
     row = {**measure.figures_of(REGION), "commit": "abc"}
+    loads = [{"mib": mib, "page": size, "below": below, "loads": 200, "walks": 100, "references": 300, "missed": 50,
+              "cycles": 123.4, "walk_cycles": 45.6} for mib in sweep.SETS for size in sweep.PAGES for below in sweep.BELOW]
     return {"versions": {"qemu": "QEMU"}, "size": "quick", "results": {
+        "amd48/loads": {"rows": loads, "commit": "abc"},
         report.name("amd48", "stock", "hpcc-stream"): {**row, "time": 2000},
         report.name("amd48", "round-4k", "hpcc-stream"): {**row, "time": 1000, "commit": "def"},
     }}
@@ -48,7 +51,8 @@ def result():
 
 def test_page():
     page = report.page(result())
-    assert "Commits: abc, def." in page and "## AMD48" in page and report.MACHINES["xeon"] not in page
+    assert "Commits: abc, def." in page and "### On AMD48" in page and report.MACHINES["xeon"] not in page
+    assert "| 256 MiB, 4K | 123 | 123 |" in page and "| 4 MiB, 2M | 1.50 | 1.50 |" in page
     assert "| hpcc-stream | — | +0 % | — | -50 % |" in page
     assert "| hpcc-randomaccess | — | — | — | — |" in page
     assert "| hpcc-stream | — | 33.3 % | — | 33.3 % |" in page
@@ -57,5 +61,11 @@ def test_page():
 def test_plot(tmp_path):
     paths = report.write(result(), tmp_path)
     assert [path.suffix for path in paths] == [".json", ".md", ".svg"]
-    assert "hpcc-stream" in (tmp_path / "page-walks.svg").read_text()
+    assert "AMD48" in (tmp_path / "page-walks.svg").read_text()
+
+
+def test_without_boots_there_is_no_table_of_them():
+    only = result()
+    only["results"] = {"amd48/loads": only["results"]["amd48/loads"]}
+    assert "## Workloads" not in report.page(only)
 
