@@ -23,11 +23,11 @@ Made by `tests/bench/page_walks/run.py`; do not edit. [page-walks.json](page-wal
 caches do not hold of both is read from caches and memory. Stock Xen and `round-2m` give a VM nested pages of 2 MiB and more,
 `round-4k` of 4 KiB. Walks and what they read are **counted**, with TLBs and walk caches of the model. Cycles are **modelled**.
 
-QEMU: {qemu}. Commits: {commits}.
+{qemu}. Taken at {commits}.
 """
 LOADS = """One CPU loads words at random, each from a line of its working set, all of it on its own node; nobody else is at work.
-Rows are the working set and the guest's page, columns the nested page. *Far*: Xen's tables are two hops away, on the Xeon in the other
-socket; else all tables are on the CPU's node.
+Rows are the working set and the guest's page, columns the nested page. *Far*: Xen's tables are two hops away,
+on the Xeon in the other socket; else all tables are on the CPU's node.
 """
 BOOTS = """Workloads of the size *{size}*, each once, as [placement.md](placement.md) has them. The guest's kernel maps programs by
 4 KiB.

@@ -51,7 +51,7 @@ def result():
 
 def test_page():
     page = report.page(result())
-    assert "Commits: abc, def." in page and "### On AMD48" in page and report.MACHINES["xeon"] not in page
+    assert "Taken at abc, def." in page and "### On AMD48" in page and report.MACHINES["xeon"] not in page
     assert "| 256 MiB, 4K | 123 | 123 |" in page and "| 4 MiB, 2M | 1.50 | 1.50 |" in page
     assert "| hpcc-stream | — | +0 % | — | -50 % |" in page
     assert "| hpcc-randomaccess | — | — | — | — |" in page
