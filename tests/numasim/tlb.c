@@ -114,10 +114,7 @@ static void put(struct tlb *tlb, const struct tlb_shape *shape, struct tags **ta
 		tags_put(table[shape->holds[size]], page, tag_of(page, size, tlb->space));
 }
 
-/*
- * Reads one entry, or has it.  `level` and what is walked for name it where walk caches go by that.  The last of a walk is the
- * TLB's, and in no walk cache.
- */
+/* By what a walk cache knows an entry: where it is, or its level and what is walked for. */
 static uint64_t cache_tag(const struct tlb *tlb, uint64_t entry, uint64_t walked, unsigned int level, bool nested)
 {
 	if (!tlb->shape->by_walked_address)
@@ -125,6 +122,7 @@ static uint64_t cache_tag(const struct tlb *tlb, uint64_t entry, uint64_t walked
 	return tag_of(walked >> level_shift(level), level << 1 | (nested ? NESTED_TABLE : 0), nested ? tlb->nested_space : tlb->space);
 }
 
+/* Reads one entry, or has it.  The last of a walk is the TLB's, and in no walk cache. */
 static void reference(struct tlb *tlb, uint64_t entry, uint64_t tag, bool last)
 {
 	if (!last && tags_find(tlb->walk_cache, 0, tag))
