@@ -52,17 +52,58 @@ void filter_empty(struct filter *filter)
 void filter_drop(struct filter *filter, uint64_t address)
 {
 	uint64_t line = address >> LINE_SHIFT;
-	uint64_t *set = &filter->entry[(line & filter->set_mask) * filter->ways];
-	unsigned int way = 0;
 
-	while (way < filter->ways && set[way] >> 1 != line)
-		way++;
-	if (way == filter->ways)
-		return;
-	/* no hole before others: filter_use() would drive out one of them */
-	for (; way + 1 < filter->ways; way++)
-		set[way] = set[way + 1];
-	set[way] = UINT64_MAX;
+	filter_take(&filter->entry[(line & filter->set_mask) * filter->ways], 0, filter->ways, line << LINE_IN_FILTER);
+}
+
+static uint64_t machine_part(uint32_t line)
+{
+	return (uint64_t)(line & ((1u << MACHINE_BITS) - 1)) << 1;
+}
+
+void filter_tag(struct filter *filter, uint64_t address, uint32_t line)
+{
+	uint64_t *first = &filter->entry[(address >> LINE_SHIFT & filter->set_mask) * filter->ways];
+
+	*first = (*first & ~machine_part(UINT32_MAX)) | machine_part(line);
+}
+
+/* Puts an entry, or the same without DIRTY, in place of what may be this line of the machine. */
+static void replace(struct filter *filter, uint32_t line, bool keep)
+{
+	uint64_t mask = machine_part(UINT32_MAX), wanted = machine_part(line);
+
+	for (uint64_t set = line % FILTER_PAGE & filter->set_mask; set <= filter->set_mask; set += FILTER_PAGE)
+		for (unsigned int way = 0; way < filter->ways; way++) {
+			uint64_t *entry = &filter->entry[set * filter->ways + way];
+			uint64_t here = __atomic_load_n(entry, __ATOMIC_RELAXED);
+
+			/* its own thread may have moved it: then that one wins */
+			if (here != NO_ENTRY && (here & mask) == wanted)
+				__atomic_compare_exchange_n(entry, &here, keep ? here & ~(uint64_t)DIRTY : NO_ENTRY, false,
+							    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		}
+}
+
+void filter_lose(struct filter *filter, uint32_t line)
+{
+	replace(filter, line, false);
+}
+
+void filter_clean(struct filter *filter, uint32_t line)
+{
+	replace(filter, line, true);
+}
+
+uint64_t filter_take(uint64_t *set, unsigned int way, unsigned int ways, uint64_t wanted)
+{
+	for (; way < ways; way++)
+		if ((set[way] ^ wanted) >> LINE_IN_FILTER == 0) {
+			wanted = set[way];
+			set[way] = NO_ENTRY;
+			return wanted;
+		}
+	return NO_ENTRY;
 }
 
 cached cache_take(struct cache *cache, uint32_t line)

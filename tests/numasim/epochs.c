@@ -14,6 +14,7 @@ static void add_work(struct work *to, const struct work *from, double share)
 	to->instructions += from->instructions * share;
 	to->l2_hits += from->l2_hits * share;
 	to->l3_hits += from->l3_hits * share;
+	to->tlb_hits += from->tlb_hits * share;
 	for (unsigned int node = 0; node < MAX_NODES; node++) {
 		to->misses[node] += from->misses[node] * share;
 		to->write_backs[node] += from->write_backs[node] * share;

@@ -63,6 +63,8 @@ void machine_print(const struct machine *m, FILE *to)
 	fprintf(to, ", \"hit\": [%g, %g]", m->hit[0], m->hit[1]);
 	print_classes("latency", m->alone, to);
 	print_classes("loaded", m->loaded, to);
-	fprintf(to, ", \"loaded_threads\": %g, \"controller\": %g, \"cpu_hz\": %.10g, \"stands_for\": %g, \"epoch\": %.15g}",
+	fprintf(to, ", \"loaded_threads\": %g, \"controller\": %g, \"cpu_hz\": %.10g, \"stands_for\": %g, \"epoch\": %.15g",
 		m->loaded_threads, m->controller, m->cpu_hz, m->stands_for, m->epoch);
+	fprintf(to, ", \"tlb\": \"%s\", \"coherent\": %s}", m->translation ? m->translation->name : "none",
+		m->coherent ? "true" : "false");
 }

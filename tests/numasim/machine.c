@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parameters of the machine: what is set by default (AMD48 of the paper), what the command line says, and whether that fits. */
+/* Parameters of the machine: what a preset says, what the command line says, and whether that fits. */
 #include <glib.h>
 #include <string.h>
 
 #include "machine.h"
+#include "presets.h"
 #include "words.h"
 
 #define CLOSER(a, b, to) (ABS((a) - (to)) < ABS((b) - (to)))
-
-static const struct machine amd48 = {
-	.name = "amd48",
-	.l1 = { 64 << 10, 2, 0 },
-	.l2 = { 512 << 10, 16, 0 },
-	.l3 = { 5 << 20, 16, 0 },
-	.hit = { 16, 48 },
-	.alone = { 156, 276, 383 },
-	.loaded = { 697, 740, 863 },
-	.loaded_threads = 6,
-	.controller = 13,
-	.cpu_hz = 2.2e9,
-	.stands_for = 1,
-	.epoch = 1000000,
-};
-static const double link_default = 6;	/* GiB/s */
 
 static int find_link(const struct machine *m, int from, int to)
 {
@@ -32,26 +17,25 @@ static int find_link(const struct machine *m, int from, int to)
 	return -1;
 }
 
-static void set_link(struct machine *m, int a, int b, double bandwidth)
+static void set_link(struct machine *m, int a, int b, double bandwidth, unsigned int class)
 {
 	for (int way = 0; way < 2; way++) {
 		int found = find_link(m, way ? b : a, way ? a : b);
 
 		if (found < 0) {
 			found = m->links++;
-			m->link[found] = (struct link){ way ? b : a, way ? a : b, 0 };
+			m->link[found] = (struct link){ way ? b : a, way ? a : b, 0, class };
 		}
 		m->link[found].bandwidth = bandwidth;
 	}
 }
 
-/* All even nodes with one another, all odd ones, and 2k with 2k + 1: four links a node, 16 in all. */
-static void amd48_links(struct machine *m)
+static void preset_links(struct machine *m, const struct preset *preset)
 {
-	for (int a = 0; a < 8; a++)
-		for (int b = a + 1; b < 8; b++)
-			if ((b - a) % 2 == 0 || a / 2 == b / 2)
-				set_link(m, a, b, link_default);
+	for (unsigned int a = 0; a < preset->nodes; a++)
+		for (unsigned int b = a + 1; b < preset->nodes; b++)
+			if (preset->link_class(a, b))
+				set_link(m, a, b, preset->link, preset->link_class(a, b));
 }
 
 static char *parse_node(struct machine *m, const char *value)
@@ -95,16 +79,15 @@ static char *parse_node(struct machine *m, const char *value)
 }
 
 /* link=A-B[:GiB/s] and route=A:C:B name nodes, so they wait until all are known. */
-static char *parse_link(struct machine *m, const char *value)
+static char *parse_link(struct machine *m, double bandwidth, const char *value)
 {
 	unsigned int a, b;
-	double bandwidth = link_default;
 
 	if (!word_link(value, &a, &b, &bandwidth) || a == b || a >= m->nodes || b >= m->nodes)
 		return g_strdup_printf("link=%s: should be A-B or A-B:GIB/S, A and B different nodes below %u", value, m->nodes);
 	if (find_link(m, a, b) < 0 && m->links + 2 > MAX_LINKS)
 		return g_strdup_printf("more than %d links", MAX_LINKS / 2);
-	set_link(m, a, b, bandwidth);
+	set_link(m, a, b, bandwidth, 1);
 	return NULL;
 }
 
@@ -124,7 +107,7 @@ static char *parse_route(struct machine *m, const char *value)
 	second = find_link(m, n[1], n[2]);
 	if (first < 0 || second < 0 || n[0] == n[2])
 		return g_strdup_printf("route=%s: there are no such links", value);
-	m->route[n[0]][n[2]] = (struct route){ 2, { first, second } };
+	m->route[n[0]][n[2]] = (struct route){ 2, { first, second }, 2 };
 	return NULL;
 }
 
@@ -138,7 +121,7 @@ static char *default_routes(struct machine *m)
 			if (a == b)
 				continue;
 			if (direct >= 0) {
-				m->route[a][b] = (struct route){ 1, { direct } };
+				m->route[a][b] = (struct route){ 1, { direct }, m->link[direct].class };
 				continue;
 			}
 			for (int c = 0; c < (int)m->nodes; c++)
@@ -146,7 +129,7 @@ static char *default_routes(struct machine *m)
 					best = c;
 			if (best < 0)
 				return g_strdup_printf("no way of at most %d links from node %u to node %u", MAX_HOPS, a, b);
-			m->route[a][b] = (struct route){ 2, { find_link(m, a, best), find_link(m, best, b) } };
+			m->route[a][b] = (struct route){ 2, { find_link(m, a, best), find_link(m, best, b) }, 2 };
 		}
 	return NULL;
 }
@@ -207,7 +190,7 @@ static char *parse_value(struct machine *m, const char *name, const char *value)
 	return g_strdup_printf("%s=: unknown parameter", name);
 }
 
-static char *check_machine(struct machine *m, bool preset, const char *watch)
+static char *check_machine(struct machine *m, const struct preset *preset, const char *watch)
 {
 	char *wrong;
 
@@ -215,8 +198,8 @@ static char *check_machine(struct machine *m, bool preset, const char *watch)
 		return g_strdup("needs out=FILE");
 	if (!m->nodes)
 		return g_strdup("needs node=CPUS@FROM-TO, one for each node in order");
-	if (preset && m->nodes != 8)
-		return g_strdup_printf("machine=amd48 has 8 nodes, there are %u; machine=none takes link=", m->nodes);
+	if (preset->nodes && m->nodes != preset->nodes)
+		return g_strdup_printf("machine=%s has %u nodes, there are %u; machine=none takes link=", m->name, preset->nodes, m->nodes);
 	for (unsigned int cpu = 0; cpu < m->cpus; cpu++)
 		m->watched[cpu] = m->node_of_cpu[cpu] != NO_NODE && !watch;
 	if (watch && !word_cpus(watch, m->cpus, m->watched))
@@ -224,6 +207,11 @@ static char *check_machine(struct machine *m, bool preset, const char *watch)
 	for (unsigned int cpu = 0; cpu < m->cpus; cpu++)
 		if (m->watched[cpu] && m->node_of_cpu[cpu] == NO_NODE)
 			return g_strdup_printf("watch=%s: CPU %u is in no node", watch, cpu);
+	for (unsigned int cpu = 0, watched = 0; cpu < m->cpus && m->coherent; cpu++) {
+		watched += m->watched[cpu];
+		if (watched > MAX_COHERENT)
+			return g_strdup_printf("coherent=yes: for at most %u CPUs, more are watched", MAX_COHERENT);
+	}
 	for (int hops = 0; hops < CLASSES; hops++)
 		if (m->alone[hops] <= 0 || m->loaded[hops] < m->alone[hops])
 			return g_strdup_printf("latency=, loaded=: %g cycles alone and %g under load cannot be",
@@ -239,11 +227,19 @@ static char *check_machine(struct machine *m, bool preset, const char *watch)
 /* Two passes: nodes and plain values first, then what speaks of nodes. */
 char *machine_parse(struct machine *m, int words, char *const *word, unsigned int cpus)
 {
+	const struct preset *preset = preset_of("amd48");
 	const char *watch = NULL;
-	bool preset = true;
 	char *wrong = NULL;
 
-	*m = amd48;
+	/* what other words say goes before it, wherever they are */
+	for (int i = 0; i < words; i++) {
+		if (!g_str_has_prefix(word[i], "machine="))
+			continue;
+		preset = preset_of(word[i] + strlen("machine="));
+		if (!preset)
+			return g_strdup_printf("%s: should be amd48, xeon or none", word[i]);
+	}
+	*m = preset->machine;
 	m->cpus = cpus;
 	if (cpus > MAX_CPUS)
 		return g_strdup_printf("%u CPUs, at most %d can be", cpus, MAX_CPUS);
@@ -264,22 +260,25 @@ char *machine_parse(struct machine *m, int words, char *const *word, unsigned in
 		} else if (!strcmp(name, "idle")) {
 			if (!word_idle(value, &m->idle.from, &m->idle.to, &m->idle.awake))
 				wrong = g_strdup_printf("idle=%s: should be FROM-TO:AWAKE, addresses of code", value);
-		} else if (!strcmp(name, "machine")) {
-			preset = !strcmp(value, "amd48");
-			m->name = preset ? "amd48" : "none";
-			if (!preset && strcmp(value, "none"))
-				wrong = g_strdup_printf("machine=%s: only amd48 and none are known", value);
-		} else if (strcmp(name, "link") && strcmp(name, "route")) {
+		} else if (!strcmp(name, "tlb")) {
+			m->translation = translation_of(value);
+			if (!m->translation && strcmp(value, "none"))
+				wrong = g_strdup_printf("tlb=%s: should be amd48, xeon or none", value);
+		} else if (!strcmp(name, "coherent")) {
+			m->coherent = !strcmp(value, "yes");
+			if (!m->coherent && strcmp(value, "no"))
+				wrong = g_strdup_printf("coherent=%s: should be yes or no", value);
+		} else if (strcmp(name, "machine") && strcmp(name, "link") && strcmp(name, "route")) {
 			wrong = parse_value(m, name, value);
 		}
 	}
 	if (!wrong)
 		wrong = check_machine(m, preset, watch);
-	if (!wrong && preset)
-		amd48_links(m);
+	if (!wrong)
+		preset_links(m, preset);
 	for (int i = 0; i < words && !wrong; i++)
 		if (g_str_has_prefix(word[i], "link="))
-			wrong = parse_link(m, word[i] + strlen("link="));
+			wrong = parse_link(m, preset->link, word[i] + strlen("link="));
 	if (!wrong)
 		wrong = default_routes(m);
 	for (int i = 0; i < words && !wrong; i++)

@@ -7,13 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "translation.h"
+
 #define LINE_BYTES 64
 #define MAX_CPUS 256
 #define MAX_NODES 32
+#define MAX_COHERENT 31u	/* CPUs that are watched if they take lines from each other */
 #define MAX_RANGES 8		/* of memory, a node */
 #define MAX_LINKS 128		/* directed: one between two nodes counts twice */
 #define MAX_HOPS 2
-#define CLASSES (MAX_HOPS + 1)	/* of latency, by hops */
+#define CLASSES (MAX_HOPS + 1)	/* of latency: local, near and far, or by hops */
 #define NO_NODE (-1)
 
 struct range {
@@ -29,12 +32,14 @@ struct node {
 struct link {
 	int from, to;
 	double bandwidth;	/* GiB/s */
+	unsigned int class;	/* of latency, if data takes no other link */
 };
 
 /* The links that data from one node to another takes; none when they are the same. */
 struct route {
 	unsigned int hops;
 	int link[MAX_HOPS];
+	unsigned int class;	/* of latency: 0 local, else that of the one link, or 2 */
 };
 
 struct geometry {
@@ -58,13 +63,15 @@ struct machine {
 	struct route route[MAX_NODES][MAX_NODES];	/* [from][to] */
 	struct geometry l1, l2, l3;
 	double hit[2];			/* cycles of a hit in L2, L3 */
-	double alone[CLASSES];		/* cycles of an access to memory, by hops, when there is no other */
+	double alone[CLASSES];		/* cycles of an access to memory, by class, when there is no other */
 	double loaded[CLASSES];		/* the same when `loaded_threads` of every node use one controller at a time */
 	double loaded_threads;
 	double controller;		/* GiB/s */
 	double cpu_hz;
 	double stands_for;		/* CPUs of the modelled machine that an emulated one stands for */
 	double epoch;			/* misses of all watched CPUs */
+	const struct translation *translation;	/* NULL: free */
+	bool coherent;			/* a CPU's store takes the line from all others */
 	struct idle idle;
 };
 

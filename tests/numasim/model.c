@@ -67,13 +67,13 @@ char *model_init(struct model *model, const struct machine *m)
 	struct traffic all = { 0 };
 
 	model->machine = m;
-	for (unsigned int hops = 0; hops < CLASSES; hops++)
-		rate[hops] = LINE_BYTES / m->loaded[hops];
+	for (unsigned int class = 0; class < CLASSES; class++)
+		rate[class] = LINE_BYTES / m->loaded[class];
 	for (unsigned int node = 0; node < m->nodes; node++) {
 		const struct route *r = &m->route[0][node];
 
-		all.node[0] += m->loaded_threads * rate[r->hops];
-		add_route(&all, r, m->loaded_threads * rate[r->hops]);
+		all.node[0] += m->loaded_threads * rate[r->class];
+		add_route(&all, r, m->loaded_threads * rate[r->class]);
 	}
 	if (all.node[0] >= controller)
 		return g_strdup_printf("loaded=: these latencies need %.3g of a controller's %.3g GiB/s",
@@ -82,18 +82,18 @@ char *model_init(struct model *model, const struct machine *m)
 		const struct route *r = &m->route[0][node];
 		struct traffic own = { 0 };
 
-		own.node[0] = rate[r->hops];
-		add_route(&own, r, rate[r->hops]);
-		seen[r->hops]++;
-		wait[r->hops] += wait_on_links(m, r, &all, &own, 1);
-		rho[r->hops] = (all.node[0] - own.node[0]) / controller;
+		own.node[0] = rate[r->class];
+		add_route(&own, r, rate[r->class]);
+		seen[r->class]++;
+		wait[r->class] += wait_on_links(m, r, &all, &own, 1);
+		rho[r->class] = (all.node[0] - own.node[0]) / controller;
 	}
-	for (unsigned int hops = 0; hops < CLASSES; hops++) {
-		double rest = m->loaded[hops] - m->alone[hops] - (seen[hops] ? wait[hops] / seen[hops] : 0);
+	for (unsigned int class = 0; class < CLASSES; class++) {
+		double rest = m->loaded[class] - m->alone[class] - (seen[class] ? wait[class] / seen[class] : 0);
 
 		if (rest < 0)
-			return g_strdup_printf("loaded=: waiting for links takes longer than %g cycles already", m->loaded[hops]);
-		model->queue[hops] = seen[hops] && rho[hops] > 0 ? rest / queue(rho[hops]) : 0;
+			return g_strdup_printf("loaded=: waiting for links takes longer than %g cycles already", m->loaded[class]);
+		model->queue[class] = seen[class] && rho[class] > 0 ? rest / queue(rho[class]) : 0;
 	}
 	return NULL;
 }
@@ -103,8 +103,10 @@ double model_uncontended(const struct model *model, unsigned int cpu, const stru
 	const struct machine *m = model->machine;
 	double cycles = work->l2_hits * m->hit[0] + work->l3_hits * m->hit[1];
 
+	if (m->translation)
+		cycles += work->tlb_hits * m->translation->l2_hit;
 	for (unsigned int node = 0; node < m->nodes; node++)
-		cycles += work->misses[node] * m->alone[m->route[node][m->node_of_cpu[cpu]].hops];
+		cycles += work->misses[node] * m->alone[m->route[node][m->node_of_cpu[cpu]].class];
 	return cycles;
 }
 
@@ -121,7 +123,7 @@ static double memory_cycles(const struct epoch *e, unsigned int cpu, double dura
 
 		if (work->misses[node] > 0)
 			cycles += work->misses[node] *
-				(e->model->queue[r->hops] * queue(rho) + wait_on_links(m, r, &e->all, &e->own[cpu], duration));
+				(e->model->queue[r->class] * queue(rho) + wait_on_links(m, r, &e->all, &e->own[cpu], duration));
 	}
 	return cycles;
 }

@@ -14,6 +14,7 @@
 /* What a CPU did, of all modes. */
 struct work {
 	double instructions, l2_hits, l3_hits;
+	double tlb_hits;		/* in the second level */
 	double misses[MAX_NODES], write_backs[MAX_NODES];
 };
 
@@ -37,7 +38,7 @@ struct totals {
 
 struct model {
 	const struct machine *machine;
-	double queue[CLASSES];		/* k_h: cycles that a controller's queue adds, by hops, in units of rho / (1 - rho) */
+	double queue[CLASSES];		/* k_h: cycles that a controller's queue adds, by class of latency, in units of rho / (1 - rho) */
 };
 
 /* Returns NULL, or why the machine's latencies under load cannot come from its bandwidths, to be freed with g_free(). */

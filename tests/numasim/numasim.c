@@ -16,6 +16,7 @@
 
 #include "find-markers.h"
 #include "region.h"
+#include "registers.h"
 #include "streaming.h"
 
 #define NO_REGION UINT32_MAX
@@ -33,6 +34,7 @@ static struct qemu_plugin_scoreboard *instructions;	/* MODES words a CPU */
 static GArray *markers;		/* that no reset has dealt with */
 static GMutex lock;		/* of `markers` */
 static FILE *out;
+static bool attached;		/* the page tables can be read */
 
 static qemu_plugin_u64 instruction_counter(enum mode mode)
 {
@@ -84,6 +86,19 @@ static bool machine_address(struct sim_cpu *cpu, qemu_plugin_meminfo_t info, uin
 	return !qemu_plugin_hwaddr_is_io(hwaddr);
 }
 
+static inline void translate(unsigned int vcpu, struct sim_cpu *cpu, enum mode mode, uint64_t address)
+{
+	struct registers *of = &registers[vcpu];
+
+	if (!cpu->tlb)
+		return;
+	if (of->stale)
+		registers_read(of);
+	if (!tlb_is_recent(cpu->tlb, of->now.root, of->now.nested_root, address) &&
+	    sim_translate(region.sim, cpu, mode, &of->now, address))
+		region_look(&region);
+}
+
 static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, enum mode mode, bool store)
 {
 	struct sim_cpu *cpu = accessing(vcpu, mode);
@@ -92,8 +107,12 @@ static inline void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint
 
 	if (!cpu)
 		return;
+	translate(vcpu, cpu, mode, address);
 	hit = filter_use(cpu->l1, address, store);
-	if (hit != HIT && machine_address(cpu, info, address, &found) && sim_beyond_l1(region.sim, cpu, hit, mode, found, store))
+	if (hit == HIT || !machine_address(cpu, info, address, &found))
+		return;
+	filter_tag(cpu->l1, address, found >> LINE_SHIFT);
+	if (sim_beyond_l1(region.sim, cpu, hit, mode, found, store))
 		region_look(&region);
 }
 
@@ -114,9 +133,22 @@ static void on_streaming_store(unsigned int vcpu, qemu_plugin_meminfo_t info, ui
 
 	if (!cpu)
 		return;
+	translate(vcpu, cpu, GPOINTER_TO_UINT(mode), address);
 	filter_drop(cpu->l1, address);
 	if (machine_address(cpu, info, address, &found))
 		sim_stream(region.sim, cpu, found);
+}
+
+/* Page tables are not there before a machine is. */
+static void find_tables(unsigned int id)
+{
+	const char *unknown = registers_begin(region.sim->memory);
+	g_autofree char *wrong = attached || unknown ? g_strdup(unknown) : memory_attach(region.sim->memory, &machine);
+
+	if (wrong)
+		fprintf(out, "{\"error\": \"region %u: tlb=%s: %s\"}\n", id, machine.translation->name, wrong);
+	else
+		attached = true;
 }
 
 static void begin(unsigned int id)
@@ -124,6 +156,8 @@ static void begin(unsigned int id)
 	if (current != NO_REGION)
 		fprintf(out, "{\"error\": \"region %u begins inside region %u\"}\n", id, current);
 	current = id;
+	if (machine.translation)
+		find_tables(id);
 	for (int cpu = 0; cpu < qemu_plugin_num_vcpus(); cpu++)
 		for (enum mode mode = 0; mode < MODES; mode++)
 			qemu_plugin_u64_set(instruction_counter(mode), cpu, 0);
@@ -174,6 +208,8 @@ static void on_marker(unsigned int vcpu, void *data)
 static void on_translation_outside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
+	if (machine.translation)
+		registers_watch(tb, false);
 	find_markers(tb, qemu_plugin_tb_n_insns(tb), on_marker);
 }
 
@@ -208,6 +244,8 @@ static void on_translation_inside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 						 QEMU_PLUGIN_MEM_W, GUINT_TO_POINTER(mode));
 		find_idle(insn);
 	}
+	if (machine.translation)
+		registers_watch(tb, true);
 	find_markers(tb, n, on_marker);
 }
 
@@ -248,6 +286,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	if (!out)
 		return refuse(g_strdup_printf("%s: %s", machine.out, g_strerror(errno)));
 	plugin_id = id;
+	if (machine.translation)
+		registers_init(id);
 	region_init(&region, sim_new(&machine), &model, count_instructions);
 	instructions = qemu_plugin_scoreboard_new(MODES * sizeof(uint64_t));
 	markers = g_array_new(FALSE, FALSE, sizeof(unsigned int));

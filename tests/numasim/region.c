@@ -35,6 +35,18 @@ static double since(const uint64_t *counter, uint64_t *last)
 	return grown;
 }
 
+/* Walks of page tables: what they cost goes by the same rules as other accesses. */
+static void look_at_walks(const struct counts *now, struct counts *last, enum mode mode, struct work *work)
+{
+	for (unsigned int node = 0; node < MAX_NODES; node++)
+		work->misses[node] += since(&now->walk_misses[mode][node], &last->walk_misses[mode][node]);
+	if (mode == XEN)
+		return;
+	work->tlb_hits += since(&now->tlb_hits[mode], &last->tlb_hits[mode]);
+	work->l2_hits += since(&now->walk_l2_hits[mode], &last->walk_l2_hits[mode]);
+	work->l3_hits += since(&now->walk_l3_hits[mode], &last->walk_l3_hits[mode]);
+}
+
 static void look(struct region *region, unsigned int cpu, struct work *work)
 {
 	const struct counts *now = &region->sim->cpu[cpu]->counts;
@@ -44,6 +56,7 @@ static void look(struct region *region, unsigned int cpu, struct work *work)
 	for (enum mode mode = 0; mode < MODES; mode++) {
 		for (unsigned int node = 0; node < region->sim->machine->nodes; node++)
 			work->misses[node] += since(&now->misses[mode][node], &last->misses[mode][node]);
+		look_at_walks(now, last, mode, work);
 		if (mode == XEN)
 			continue;	/* how much of that there is goes by the emulator's clock: README.md */
 		instructions += region->instructions(cpu, mode);
@@ -66,6 +79,16 @@ void region_look(struct region *region)
 		if (region->sim->cpu[cpu])
 			look(region, cpu, &work[cpu]);
 	__atomic_store_n(&region->looking, false, __ATOMIC_RELEASE);
+}
+
+double region_walk_cycles(const struct region *region, unsigned int cpu)
+{
+	struct counts nothing = { 0 };
+	struct work work = { 0 };
+
+	for (enum mode mode = 0; mode < MODES; mode++)
+		look_at_walks(&region->sim->cpu[cpu]->counts, &nothing, mode, &work);
+	return model_uncontended(region->model, cpu, &work);
 }
 
 void region_end(struct region *region, unsigned int id, FILE *to)

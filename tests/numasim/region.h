@@ -29,6 +29,8 @@ void region_free(struct region *region);
 void region_begin(struct region *region);
 /* Adds what CPUs did since the last look as a window; does nothing if another thread is at it. */
 void region_look(struct region *region);
+/* What translation took of a CPU's uncontended memory cycles. */
+double region_walk_cycles(const struct region *region, unsigned int cpu);
 /* Prints everything as one line.  No access may be under way. */
 void region_end(struct region *region, unsigned int id, FILE *to);
 

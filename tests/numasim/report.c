@@ -5,6 +5,8 @@
 
 #include "report.h"
 
+#define LOST_MOST 0.001		/* of all walks: an entry may have changed between the access and the walk */
+
 static void print_list(FILE *to, const uint64_t *value, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -32,6 +34,26 @@ static void print_by_mode(const char *name, const uint64_t *value, FILE *to)
 	fputs("}, ", to);
 }
 
+static void print_by_node(const char *name, const uint64_t (*value)[MAX_NODES], unsigned int nodes, FILE *to)
+{
+	fprintf(to, "\"%s\": {", name);
+	for (enum mode mode = 0; mode < MODES; mode++) {
+		fprintf(to, "%s\"%s\": ", mode ? ", " : "", mode_names[mode]);
+		print_list(to, value[mode], nodes);
+	}
+	fputs("}, ", to);
+}
+
+static void print_translation(const struct counts *c, unsigned int nodes, FILE *to)
+{
+	print_by_mode("tlb_hits", c->tlb_hits, to);
+	print_by_mode("walks", c->walks, to);
+	fprintf(to, "\"walks_lost\": %" PRIu64 ", ", c->walks_lost);
+	print_by_mode("walk_l2_hits", c->walk_l2_hits, to);
+	print_by_mode("walk_l3_hits", c->walk_l3_hits, to);
+	print_by_node("walk_misses", c->walk_misses, nodes, to);
+}
+
 static void print_cpu(const struct region *region, unsigned int cpu, FILE *to)
 {
 	const struct machine *m = region->sim->machine;
@@ -46,15 +68,26 @@ static void print_cpu(const struct region *region, unsigned int cpu, FILE *to)
 	fprintf(to, "\"idle_accesses\": %" PRIu64 ", ", c->idle);
 	print_by_mode("l2_hits", c->l2_hits, to);
 	print_by_mode("l3_hits", c->l3_hits, to);
-	fputs("\"misses\": {", to);
-	for (enum mode mode = 0; mode < MODES; mode++) {
-		fprintf(to, "%s\"%s\": ", mode ? ", " : "", mode_names[mode]);
-		print_list(to, c->misses[mode], m->nodes);
-	}
-	fputs("}, \"write_backs\": ", to);
+	print_by_node("misses", c->misses, m->nodes, to);
+	if (m->coherent)
+		print_by_mode("handed_over", c->handed_over, to);
+	if (m->translation)
+		print_translation(c, m->nodes, to);
+	fputs("\"write_backs\": ", to);
 	print_list(to, c->write_backs, m->nodes);
-	fprintf(to, ", \"memory_cycles\": {\"uncontended\": %.0f, \"contended\": %.0f}, \"cycles\": %.0f}",
-		t->uncontended, t->contended, t->instructions + t->contended);
+	fprintf(to, ", \"memory_cycles\": {\"uncontended\": %.0f, \"contended\": %.0f", t->uncontended, t->contended);
+	if (m->translation)
+		fprintf(to, ", \"walks\": %.0f", region_walk_cycles(region, cpu));
+	fprintf(to, "}, \"cycles\": %.0f}", t->instructions + t->contended);
+}
+
+static double walks(const struct counts *c)
+{
+	double sum = 0;
+
+	for (enum mode mode = 0; mode < MODES; mode++)
+		sum += c->walks[mode];
+	return sum;
 }
 
 /* What was seen but is in no count. */
@@ -66,6 +99,9 @@ static void print_lost(const struct region *region, unsigned int id, FILE *to)
 		if (cpu && cpu->counts.nowhere)
 			fprintf(to, "{\"error\": \"region %u: CPU %u: %" PRIu64 " accesses to memory of no node, the last at %#"
 				PRIx64 "\"}\n", id, i, cpu->counts.nowhere, cpu->counts.nowhere_address);
+		if (cpu && cpu->counts.walks_lost > walks(&cpu->counts) * LOST_MOST)
+			fprintf(to, "{\"error\": \"region %u: CPU %u: %" PRIu64 " walks of page tables that lead nowhere\"}\n",
+				id, i, cpu->counts.walks_lost);
 		if (cpu && cpu->counts.unresolved)
 			fprintf(to, "{\"error\": \"region %u: CPU %u: %" PRIu64 " accesses without a machine address\"}\n",
 				id, i, cpu->counts.unresolved);

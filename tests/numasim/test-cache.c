@@ -141,6 +141,50 @@ static void dropped_is_gone_and_leaves_room(void **state)
 	assert_int_equal(filter_use(filter, 0x2000, true), MISS);
 }
 
+/* Line numbers of the machine that end alike are the same to a filter; within a page they are those of the address. */
+static void others_take_lines_by_their_machine_address(void **state)
+{
+	struct geometry shape = { 3 * LINE_BYTES, 3, 1 };
+	g_autofree struct filter *filter = filter_new(&shape);
+
+	(void)state;
+	for (uint64_t address = 0x1000; address <= 0x3000; address += 0x1000) {
+		filter_use(filter, address, true);
+		filter_tag(filter, address, address >> 6 | 0x70000);
+	}
+	filter_lose(filter, 0x3000 >> 6);		/* the virtual one: is nobody's */
+	filter_clean(filter, 0x2000 >> 6 | 0x70000);
+	assert_int_equal(filter_use(filter, 0x3000, true), HIT);
+	assert_int_equal(filter_use(filter, 0x2000, true), HIT_CLEAN);
+	assert_int_equal(filter_use(filter, 0x2000, true), HIT);
+	/* lost from the front: the hole is filled first, and drives nothing out */
+	filter_lose(filter, 0x2000 >> 6 | 0x70000);
+	assert_int_equal(filter_use(filter, 0x4000, false), MISS);
+	assert_int_equal(filter_use(filter, 0x1000, true), HIT);
+	assert_int_equal(filter_use(filter, 0x3000, true), HIT);
+	/* and from the middle of 3, 1, 4: what is behind it is there */
+	filter_lose(filter, 0x1000 >> 6 | 0x70000);
+	assert_int_equal(filter_use(filter, 0x4000, false), HIT);
+	assert_int_equal(filter_use(filter, 0x5000, false), MISS);
+	assert_int_equal(filter_use(filter, 0x3000, true), HIT);
+	assert_int_equal(filter_use(filter, 0x4000, false), HIT);
+}
+
+/* A line may be in any set that its page leaves open. */
+static void a_large_filter_is_searched_by_page(void **state)
+{
+	struct geometry shape = { 256 * LINE_BYTES, 1, 256 };
+	g_autofree struct filter *filter = filter_new(&shape);
+
+	(void)state;
+	filter_use(filter, 0x3040, true);		/* set 193 */
+	filter_tag(filter, 0x3040, 0x8001);
+	filter_lose(filter, 0x8002);
+	assert_int_equal(filter_use(filter, 0x3040, true), HIT);
+	filter_lose(filter, 0x8001);
+	assert_int_equal(filter_use(filter, 0x3040, true), MISS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +196,8 @@ int main(void)
 		cmocka_unit_test(filter_of_two_ways),
 		cmocka_unit_test(first_store_to_a_line_is_told),
 		cmocka_unit_test(dropped_is_gone_and_leaves_room),
+		cmocka_unit_test(others_take_lines_by_their_machine_address),
+		cmocka_unit_test(a_large_filter_is_searched_by_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

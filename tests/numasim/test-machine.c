@@ -99,12 +99,61 @@ static void a_link_of_the_preset_can_be_changed(void **state)
 	machine_free(&m);
 }
 
+/* Two sockets of four nodes: near in one, far between them, each by a link of its own. */
+static void a_server_of_two_sockets(void **state)
+{
+	struct machine m = test_machine("machine=xeon", "tlb=xeon", "coherent=yes", NULL);
+
+	(void)state;
+	assert_string_equal(m.name, "xeon");
+	assert_string_equal(m.translation->name, "xeon");
+	assert_true(m.coherent);
+	assert_int_equal(m.links, 8 * 7);
+	for (unsigned int a = 0; a < 8; a++)
+		for (unsigned int b = 0; b < 8; b++) {
+			assert_int_equal(m.route[a][b].hops, a != b);
+			assert_int_equal(m.route[a][b].class, a == b ? 0 : a / 4 == b / 4 ? 1 : 2);
+		}
+	assert_int_equal(m.l3.sets * m.l3.ways * LINE_BYTES, 105 * MIB / 4);
+	machine_free(&m);
+}
+
+static void the_presets_have_their_tlbs(void **state)
+{
+	struct machine m = test_machine("tlb=none", NULL);
+
+	(void)state;
+	assert_null(m.translation);
+	assert_false(m.coherent);
+	machine_free(&m);
+	m = test_machine("tlb=amd48", NULL);
+	assert_string_equal(m.translation->name, "amd48");
+	assert_int_equal(m.route[0][3].class, 2);
+	assert_int_equal(m.route[0][2].class, 1);
+	machine_free(&m);
+}
+
+/* A bit for each in a word. */
+static void coherence_is_for_so_many(void **state)
+{
+	char *words[] = { "out=x", "machine=none", "node=0-31@0-0x100000", "coherent=yes", "watch=0-30" };
+	struct machine m;
+	char *wrong = machine_parse(&m, 4, words, 32);
+
+	(void)state;
+	assert_string_equal(wrong, "coherent=yes: for at most 31 CPUs, more are watched");
+	g_free(wrong);
+	assert_null(machine_parse(&m, 5, words, 32));
+	machine_free(&m);
+}
+
 static void bad_words_are_refused(void **state)
 {
 	static const char *const words[] = {
 		"", "nonsense", "nonsense=1", "node", "node=0", "node=9@0x200000000-0x210000000", "node=@0x200000000-0x210000000",
 		"node=0@0x200000000-0x210000000", "watch=8", "watch=", "watch=3-1", "watch=x", "watch=1-", "watch=0-99999999999",
-		"machine=amd", "machine=none", "link=0-0", "link=0-8", "link=0-1:", "link=0-1:0", "link=0-1:x", "link=0:1", "link=",
+		"machine=amd", "machine=none", "machine=", "tlb=", "tlb=amd", "coherent=", "coherent=1",
+		"link=0-0", "link=0-8", "link=0-1:", "link=0-1:0", "link=0-1:x", "link=0:1", "link=",
 		"link=0-4294967297", "route=0:1", "route=0:1:2:3", "route=0:7:3", "route=0:2:8", "route=0:2:0", "route=0:1.5:3",
 		"l1=", "l1=96:2", "l1=96K:2", "l2=100", "l2=512K:0", "l2=512K:65", "l2=512KB", "l3=5M:48", "l3=-1", "l3=0",
 		"hit=1", "hit=1:2:3", "latency=1:2", "latency=0:1:2", "latency=800:900:1000", "loaded=1:2:3", "loaded=a:b:c",
@@ -166,6 +215,9 @@ int main(void)
 		cmocka_unit_test(amd48_has_16_links_and_two_hops),
 		cmocka_unit_test(everything_can_be_changed),
 		cmocka_unit_test(a_link_of_the_preset_can_be_changed),
+		cmocka_unit_test(a_server_of_two_sockets),
+		cmocka_unit_test(the_presets_have_their_tlbs),
+		cmocka_unit_test(coherence_is_for_so_many),
 		cmocka_unit_test(bad_words_are_refused),
 		cmocka_unit_test(bad_nodes_are_refused),
 	};

@@ -157,6 +157,52 @@ static void what_is_not_counted_is_told(void **state)
 	stop(&s);
 }
 
+/* Hits in the TLB, and what walks hit and miss, are time as all else is; misses of Xen's walks, too, but not its hits. */
+static void walks_are_memory_cycles(void **state)
+{
+	static const struct translation tlb = {
+		.name = "by hand", .l1 = { { { 1, 1 } }, { 0, 0, 0 } }, .l2 = { { { 1, 1 } }, { 0, 0, 0 } }, .l2_hit = 5, .walk_cache = 1,
+	};
+	struct setting s;
+	struct counts *c;
+	char *text;
+
+	(void)state;
+	start(&s);
+	s.machine.translation = &tlb;
+	c = &s.region.sim->cpu[0]->counts;
+	instructions_of[0] = 10000000000;
+	miss(&s, 0, USER, 0, 10);
+	c->tlb_hits[USER] = 1000;
+	c->tlb_hits[XEN] = 1000000;
+	c->walks[USER] = 900;
+	c->walks_lost = 1;
+	c->walk_l2_hits[KERNEL] = 100;
+	c->walk_l2_hits[XEN] = 100000;
+	c->walk_l3_hits[USER] = 10;
+	c->walk_misses[USER][1] = 3;
+	c->walk_misses[XEN][0] = 7;
+	text = line(&s, 5);
+	/* 5 x 1000 + 16 x 100 + 48 x 10 + 200 x 3 + 100 x 7; and 10 misses of 100 */
+	assert_has(text, "\"memory_cycles\": {\"uncontended\": 9380, \"contended\": 9380, \"walks\": 8380}, ");
+	assert_has(text, "\"walk_misses\": {\"user\": [0, 3, 0, ");
+	assert_has(text, "\"walks_lost\": 1, ");
+	/* where the data is, the tables do not count */
+	assert_has(text, "{\"node\": 1, \"accesses\": 0, ");
+	assert_has(text, "\n{\"error\": \"region 5: CPU 0: 1 walks of page tables that lead nowhere\"}\n");
+	free(text);
+
+	/* one of a thousand may be lost */
+	region_begin(&s.region);
+	c->walks[USER] = 1000;
+	c->walks_lost = 1;
+	text = line(&s, 6);
+	assert_null(strstr(text, "error"));
+	free(text);
+	s.machine.translation = NULL;
+	stop(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +210,7 @@ int main(void)
 		cmocka_unit_test(a_region_by_hand),
 		cmocka_unit_test(looks_are_differences),
 		cmocka_unit_test(what_is_not_counted_is_told),
+		cmocka_unit_test(walks_are_memory_cycles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,8 @@ import ctests
 
 HERE = Path(__file__).absolute().parent
 HEADERS = HERE.parents[1] / "build" / "qemu-plugin"
-UNITS = ("test-cache", "test-epochs", "test-machine", "test-model", "test-report", "test-sim", "test-streaming")
+UNITS = ("test-cache", "test-epochs", "test-machine", "test-memory", "test-model", "test-report", "test-sharing", "test-sim",
+         "test-streaming", "test-tlb", "test-walk")
 NODES = 8
 LINES = 65536       # of the streams
 PLUGIN = "numasim.so"    # inside QEMU, on the streams
@@ -21,12 +22,65 @@ MUTANTS = {
     "newest goes first": ("cache.c", "moved = here;", "", "test-cache"),
     "a full set grows a hole": ("cache.c", "set(&entry[way], get(&entry[way + 1]))", ";", "test-cache"),
     "dirty forgotten": ("cache.c", "cache_put(cache, line << 1 | DIRTY)", "cache_put(cache, line << 1)", "test-cache"),
-    "filter hits another line": ("cache.h", "(here | DIRTY) == (wanted | DIRTY)", "true", "test-cache"),
+    "filter hits another line": (
+        "cache.h", "(moved ^ wanted) >> LINE_IN_FILTER == 0)\n\t\t\tbreak", "true)\n\t\t\tbreak", "test-cache"),
     "first store unnoticed": ("cache.h", "if (!store || moved & DIRTY)", "if (true)", "test-cache"),
     "all memory on node 0": ("sim.c", "node + 1, (r->to", "1, (r->to", "test-sim"),
     "L3 a copy of the L2": (
         "sim.c", "found = cache_take(cpu->l3, line);",
         "found = cache_take(cpu->l3, line);\n\tcache_put(cpu->l3, line << 1);", "test-sim"),
+    "a message is none": ("sim.c", "if (sim->sharing)\n\t\tothers", "if (false)\n\t\tothers", "test-sharing"),
+    "readers take lines": ("sim.c", "store ? sharing_write(sim", "true ? sharing_write(sim", "test-sharing"),
+    "a writer's line stays dirty": ("sharing.c", "filter_clean(s->cpu[i]->l1, line);", ";", "test-sharing"),
+    "the others' L1 keeps it": ("sharing.c", "filter_lose(other->l1, line);", "", "test-sharing"),
+    "the others' L2 keeps it": ("sharing.c", "cache_take(other->l2, line);", "", "test-sharing"),
+    "the others' L3 keeps it": ("sharing.c", "if (other->l3 != cpu->l3)", "if (false)", "test-sharing"),
+    "a node's L3 loses what it shares": ("sharing.c", "if (other->l3 != cpu->l3)", "if (true)", "test-sharing"),
+    "whoever wrote, it was another": ("sharing.c", "return take(s, cpu, line, mine) & WRITTEN", "return true", "test-sharing"),
+    "a stream is somebody's": ("sharing.c", "take(s, cpu, line, 0)", "take(s, cpu, line, cpu->bit | WRITTEN)", "test-sharing"),
+    "sharers outlive a region": ("sim.c", "sharing_clear(sim->sharing);", ";", "test-sharing"),
+    "a hole drives out": ("cache.h", "if (moved == NO_ENTRY)", "if (false)", "test-cache"),
+    "what is behind a hole is lost": ("cache.h", "moved = filter_take(set, way, filter->ways, wanted);", "", "test-cache"),
+    "lines are searched in one set": ("cache.c", "set += FILTER_PAGE", "set += filter->set_mask + 1", "test-cache"),
+    "a clean line is lost": ("cache.c", "keep ? here & ~(uint64_t)DIRTY : NO_ENTRY", "NO_ENTRY", "test-cache"),
+    "a lost line stays": ("cache.c", "keep ? here & ~(uint64_t)DIRTY : NO_ENTRY", "here & ~(uint64_t)DIRTY", "test-cache"),
+    "lines are searched by virtual address": ("cache.c", "| machine_part(line);", "| 0;", "test-cache"),
+    "a hole is memory of its own": (
+        "memory.c", "for (uint64_t at = node->range[i].from; at", "for (uint64_t at = node->range[0].from; at", "test-memory"),
+    "any file is memory": ("memory.c", "if (link && g_str_has_prefix(link, MEMFD))", "if (link)", "test-memory"),
+    "memory of any size": ("memory.c", "(uint64_t)stat.st_size != bytes_of(node)", "false", "test-memory"),
+    "five levels": ("walk.h", "#define LEVELS 4", "#define LEVELS 5", "test-walk"),
+    "the top level has pages": ("walk.c", " || (!level && entry & LARGE))\n\t\t\treturn false;\n\t\tif (is_page(entry, level, address, &found",
+                                ")\n\t\t\treturn false;\n\t\tif (is_page(entry, level, address, &found", "test-walk"),
+    "what is not present is followed": ("walk.c", "!(entry & PRESENT) ||", "", "test-walk"),
+    "what the guest has not is followed": (
+        "walk.c", "walk->entry[level], &entry) || !(entry & PRESENT)", "walk->entry[level], &entry)", "test-walk"),
+    "a page begins where it is asked": ("walk.c", "| (address & offset)", "", "test-walk"),
+    "the guest's page size counts": ("walk.c", "walk->size = MIN(walk->size, walk->last.size);", "", "test-walk"),
+    "a guest without paging is not translated": ("walk.c", "if (!to_machine(memory, paging, found, &walk->last))", "if (false)", "test-walk"),
+    "the guest's tables are the machine's, too": (
+        "walk.c", "if (paging->nested_root != NOT_NESTED)", "if (paging->nested_root != NOT_NESTED && address >> 30)", "test-walk"),
+    "the last entry is cached": ("tlb.c", "uint64_t tag, bool last)\n{", "uint64_t tag, bool last)\n{\n\tlast = false;", "test-tlb"),
+    "nothing is cached": ("tlb.c", "\tif (!last)\n\t\ttags_put", "\tif (false)\n\t\ttags_put", "test-tlb"),
+    "no nested TLB": ("tlb.c", "if (is_table && tlb->nested_tlb)", "if (false)", "test-tlb"),
+    "the nested TLB holds data": ("tlb.c", "if (is_table && tlb->nested_tlb)", "if (tlb->nested_tlb)", "test-tlb"),
+    "a cached table is translated again": ("tlb.c", "if (!first || level > first)", "if (true)", "test-tlb"),
+    "a walk begins at the top": ("tlb.c", "return level + 1;", "return 0;", "test-tlb"),
+    "address spaces are one": ("tlb.c", "tlb->space = tlb->nested_space = i;", "tlb->space = tlb->nested_space = 0;", "test-tlb"),
+    "spaces without end": ("tlb.c", "tlb_empty(tlb);\n\t\ti = 0;", "i = 0;", "test-tlb"),
+    "nothing goes to the second level": ("tlb.c", "put(tlb, &tlb->shape->l2, tlb->l2, address, found.size);", "", "test-tlb"),
+    "nothing goes to the first level": (
+        "tlb.c", "\tput(tlb, &tlb->shape->l1, tlb->l1, address, found.size);\n", "", "test-tlb"),
+    "the second level leaves the first alone": ("tlb.c", "put(tlb, &tlb->shape->l1, tlb->l1, address, size);", "", "test-tlb"),
+    "one TLB for all sizes": ("translation.c", "{ 0, 1, 2 } },\n\t\t.l2_hit = 5", "{ 0, 0, 0 } },\n\t\t.l2_hit = 5", "test-tlb"),
+    "one level is recent for ever": ("tags.c", "memmove(entry + 1, entry, way * sizeof(*entry));", "return true;", "test-tlb"),
+    "walks miss on node 0": ("sim.c", "walk_misses[mode][node]", "walk_misses[mode][0]", "test-tlb"),
+    "walks are a user's": ("sim.c", "walk_l2_hits[mode]", "walk_l2_hits[USER]", "test-tlb"),
+    "a lost walk is none": ("sim.c", "count(&cpu->counts.walks_lost, 1);", "", "test-tlb"),
+    "walks are no work": ("region.c", "look_at_walks(now, last, mode, work);", ";", "test-report"),
+    "TLBs cost nothing": ("model.c", "work->tlb_hits * m->translation->l2_hit", "0", "test-report"),
+    "epochs lose hits in TLBs": ("epochs.c", "to->tlb_hits += from->tlb_hits * share;", "", "test-report"),
+    "lost walks are no error": ("report.c", "walks(&cpu->counts) * LOST_MOST", "1e9", "test-report"),
     "L3 not shared": ("sim.c", "if (!sim->l3[node])", "if (true)", "test-sim"),
     "clean lines written back": ("sim.c", "if (out != NO_LINE && out & DIRTY)", "if (out != NO_LINE)", "test-sim"),
     "a store to a cached line fetches": ("sim.c", "if (hit == HIT_CLEAN) {", "if (false) {", "test-sim"),
@@ -50,9 +104,9 @@ MUTANTS = {
     "the L3 keeps what the L2 has": (
         "sim.c", "\tcache_take(cpu->l2, line);\n",
         "\tif (cache_take(cpu->l2, line) == NO_LINE)\n", "test-sim"),
-    "the L1 keeps what was streamed": ("cache.c", "if (way == filter->ways)", "if (true)", "test-sim"),
-    "the L1 drops another line": ("cache.c", "set[way] >> 1 != line", "set[way] >> 1 == line", "test-sim"),
-    "the L1 grows a hole": ("cache.c", "for (; way + 1 < filter->ways; way++)\n\t\tset[way] = set[way + 1];", "", "test-cache"),
+    "the L1 keeps what was streamed": ("numasim.c", "\tfilter_drop(cpu->l1, address);\n", "", PLUGIN),
+    "the L1 drops another line": ("cache.c", "if ((set[way] ^ wanted) >> LINE_IN_FILTER == 0)", "if (true)", "test-cache"),
+    "the L1 drops nothing": ("cache.c", "set[way] = NO_ENTRY;\n\t\t\treturn", "return", "test-cache"),
     "prefixes not skipped": ("streaming.c", "while (bytes < end && is_prefix(*bytes))", "while (false)", "test-streaming"),
     "LOCK is no prefix": ("streaming.c", "byte, 11)", "byte, 10)", "test-streaming"),
     "one prefix only": ("streaming.c", "while (bytes < end && is", "if (bytes < end && is", "test-streaming"),
@@ -73,7 +127,7 @@ MUTANTS = {
     "idle behind the loop": ("numasim.c", "address < machine.idle.to", "true", PLUGIN),
     "idle in the next region": ("sim.c", "cpu->idle = false;", "", PLUGIN),
     "own load counts": ("model.c", "e->own[cpu].node[node] = read;", "", "test-model"),
-    "no queue at controllers": ("model.c", "e->model->queue[r->hops] * queue(rho) +", "", "test-model"),
+    "no queue at controllers": ("model.c", "e->model->queue[r->class] * queue(rho) +", "", "test-model"),
     "no queue at links": ("model.c", "cycles += service(", "cycles += 0 * service(", "test-model"),
     "data flows the other way": (
         "model.c", "add_route(&e->all, &m->route[node][here], m->stands_for * read)",
@@ -84,10 +138,12 @@ MUTANTS = {
     "bandwidth without end": (
         "model.c", "if (needed(e, low) <= low)\n\t\treturn low;",
         "if (needed(e, low) <= low)\n\t\treturn needed(e, low);", "test-model"),
-    "links of another machine": ("machine.c", "(b - a) % 2 == 0", "(b - a) % 2", "test-machine"),
+    "links of another machine": ("presets.c", "(b - a) % 2 == 0", "(b - a) % 2", "test-machine"),
     "routes by the wrong neighbour": (
         "machine.c", "#define CLOSER(a, b, to) (ABS((a) - (to)) <",
         "#define CLOSER(a, b, to) (ABS((a) - (to)) >", "test-machine"),
+    "sockets are one": ("presets.c", "a / 4 == b / 4 ? 1 : 2", "1", "test-machine"),
+    "links are all near": ("machine.c", "{ direct }, m->link[direct].class }", "{ direct }, 1 }", "test-machine"),
     "overlapping memory": ("machine.c", "o->from < r->to && r->from < o->to", "false", "test-machine"),
     "a CPU in two nodes": ("machine.c", "if (m->node_of_cpu[cpu] != NO_NODE)\n", "if (false)\n", "test-machine"),
     "imbalance of a sample": ("report.c", "squares / n", "squares / (n - 1)", "test-report"),
