@@ -34,6 +34,7 @@ struct fake_domain {
 	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
 	int cpu[MAX], nr_vcpus;		/* where each vCPU is; ~CPU: was, as it is offline */
+	uint64_t hard, soft;		/* nodes of their affinity; 0: the CPU where each is */
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
 	int nr_usage;
@@ -152,6 +153,8 @@ static void read_line(const char *line)
 	} else if (!strcmp(word, "vcpu")) {
 		assert(d->nr_vcpus < MAX);
 		sscanf(line + at, "%d", &d->cpu[d->nr_vcpus++]);
+	} else if (!strcmp(word, "pin")) {
+		sscanf(line + at, "%lx %lx", &d->hard, &d->soft);
 	} else if (!strcmp(word, "foreign")) {
 		d->foreign = 1;
 	} else if (!strcmp(word, "uuid")) {
@@ -362,6 +365,17 @@ libxl_cputopology *libxl_get_cpu_topology(libxl_ctx *ctx, int *nr)
 	return cpus;
 }
 
+/* Without an affinity of its own, a vCPU may run where it is. */
+static void allow(libxl_bitmap *map, uint64_t nodes, uint32_t own)
+{
+	uint32_t cpu;
+
+	libxl_bitmap_alloc(NULL, map, CPUS * machine.nodes);
+	for (cpu = 0; cpu < CPUS * machine.nodes; cpu++)
+		if (nodes ? nodes >> cpu / CPUS & 1 : cpu == own)
+			libxl_bitmap_set(map, cpu);
+}
+
 /* As libxl does, online or not. */
 libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, int *nr_cpus)
 {
@@ -380,6 +394,8 @@ libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, i
 		info[i].online = d->cpu[i] >= 0;
 		/* Xen has one of an offline vCPU, too: where it was last. */
 		info[i].cpu = d->cpu[i] >= 0 ? d->cpu[i] : ~d->cpu[i];
+		allow(&info[i].cpumap, d->hard, info[i].cpu);
+		allow(&info[i].cpumap_soft, d->soft ? d->soft : d->hard, info[i].cpu);
 	}
 	*nr_vcpus = d->nr_vcpus;
 	*nr_cpus = CPUS * machine.nodes;

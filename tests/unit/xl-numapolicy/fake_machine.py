@@ -28,6 +28,8 @@ class Domain:
     affinity: int = 0
     dying: bool = False
     cpus: list = field(default_factory=list)  # of its vCPUs, four a node; ~CPU: where an offline one was
+    hard: list = ()  # nodes on whose CPUs they may run; none: each only where it is
+    soft: list = ()  # where they are to run, of those
     pause: int = 0  # max-pause-us
     carrefour: str = ""  # in xenstore: "0", "1"; "": not there, "?": not to be read
     auto: str = ""  # the same, or "advise"
@@ -103,6 +105,7 @@ class Machine:
             if d.foreign:
                 yield f"foreign {d.id}"
             yield from (f"vcpu {d.id} {cpu}" for cpu in d.cpus)
+            yield f"pin {d.id} " + " ".join(f"{sum(1 << node for node in nodes):x}" for nodes in (d.hard, d.soft))
             yield from (f"{word} {d.id} {value}" for word, value in
                         (("pause", d.pause), ("carrefour", d.carrefour), ("auto", d.auto)) if value)
             for node, sizes in d.usage.items():

@@ -83,5 +83,6 @@ def test_numbers_have_units(described):
     bare = {name for name, kind in described.items() if kind == "number" and not name.endswith(UNITS)}
     assert bare == {"version", "id", "node", "gfn", "weight", "samples", "moves", "total_samples_dropped", "move_batches",
                     "flush_rounds", "pauses_exceeded", "touches_4k", "touches_2m", "touches_by_others",
-                    "release_flush_rounds", "page_events", "invalid_page_events", "pages_4k", "pages_2m", "pages_1g",
+                    "release_flush_rounds", "page_events", "invalid_page_events", "nodes_in_use",
+                    "nodes_needed", "pages_4k", "pages_2m", "pages_1g",
                     "percent", "seconds", "seconds_left", "bytes_per_second"}

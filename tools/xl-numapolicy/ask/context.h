@@ -18,6 +18,9 @@ enum result result_of(int rc);
 /* In switches.c; what is unset stays so. */
 void switches_to_params(const struct dynamic *dynamic, libxl_numa_policy_params *params);
 
+/* In backend-vcpus.c. False: it could not be told. */
+bool count_cpus(uint32_t cpus[NODES_MAX]);
+
 /* Nodes from NODES_MAX on are left out. */
 void copy_nodes(bool node[NODES_MAX], const libxl_bitmap *map);
 

@@ -40,6 +40,7 @@ struct nodes {
 	bool exists[NODES_MAX];
 	bool memory[NODES_MAX];	/* only a node with memory can be a home node */
 	uint64_t bytes[NODES_MAX], free[NODES_MAX];
+	uint32_t cpus[NODES_MAX]; /* all 0: it could not be told */
 };
 
 /* What carrefourd is to do with a domain; what is left unset stays as it is. */
