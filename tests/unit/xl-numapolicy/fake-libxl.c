@@ -105,6 +105,26 @@ unsigned int *policy_of(uint32_t domid)
 	return &domain(domid)->policy;
 }
 
+void arrive_home(uint32_t domid, uint64_t stay)
+{
+	struct fake_domain *d = domain(domid);
+	int node, home = 0;
+
+	while (!d->weight[home])
+		home++;
+	for (node = 0; node < MAX; node++) {
+		libxl_numa_node_usage *u = &d->usage[node];
+		uint64_t pages = u->nr_4k + (u->nr_2m << 9) + (u->nr_1g << 18), left = pages < stay ? pages : stay;
+
+		if (d->weight[node])
+			continue;
+		*u = (libxl_numa_node_usage){ .nr_4k = left };
+		d->usage[home].nr_4k += pages - left;
+	}
+	if (home >= d->nr_usage)
+		d->nr_usage = home + 1;
+}
+
 static void read_line(const char *line)
 {
 	struct fake_domain *d;

@@ -30,6 +30,9 @@ void trace(const char *format, ...);
 int fails(const char *function);
 unsigned int *policy_of(uint32_t domid);
 
+/* The memory of a domain that is on no home node goes to its first one, but for so many pages of each such node. */
+void arrive_home(uint32_t domid, uint64_t stay);
+
 /* Takes the lines of the machine about moving memory. */
 bool read_rebalance_line(const char *word, const char *line);
 

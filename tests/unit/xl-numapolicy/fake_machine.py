@@ -55,6 +55,7 @@ class Machine:
     order: int = 0  # of every mapping
     privcmd: int = 0  # errno of access() to it
     failures: list = field(default_factory=list)  # (function, rc, after, message)
+    arrives: bool = False  # what moves is elsewhere afterwards
     memory: list = field(default_factory=list)  # (result, pages), in the order of gfns
     speed: int = 1 << 30  # bytes moved a second
     signal: tuple = None  # (number, after so many steps)
@@ -73,6 +74,7 @@ class Machine:
         yield f"pages {self.pages} {self.order}"
         yield f"privcmd {self.privcmd}"
         yield f"speed {self.speed}"
+        yield f"arrives {int(self.arrives)}"
         for result, pages in self.memory:
             yield f"memory {RESULTS.index(result)} {pages}"
         if self.signal:

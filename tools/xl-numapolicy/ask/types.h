@@ -91,6 +91,12 @@ struct moves {
 	uint64_t late;		/* the guest would have waited for too long */
 };
 
+/* Those that are not where they should be. */
+static inline uint64_t moves_left(const struct moves *m)
+{
+	return m->in_use + m->unmovable + m->no_room + m->late;
+}
+
 struct move_stats {
 	struct moves pages;
 	uint64_t batches, flush_rounds;
