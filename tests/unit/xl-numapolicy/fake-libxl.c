@@ -134,7 +134,7 @@ static void read_line(const char *line)
 	int at = 0;
 
 	if (sscanf(line, "%15s%n", word, &at) < 1 ||
-	    read_rebalance_line(word, line + at))
+	    read_rebalance_line(word, line + at) || read_sampling_line(word, line + at))
 		return;
 	line += at;
 	if (!strcmp(word, "nodes")) {

@@ -62,6 +62,11 @@ class Machine:
     becomes: tuple = None  # (policy, after so many steps)
     stall: tuple = None  # (seconds that a step takes more, after so many steps)
     stats: list = field(default_factory=list)  # pages by result, batches, rounds, ns, longest, pause, exceeded, again
+    accesses: dict = field(default_factory=dict)  # (from, to) -> samples
+    frames: int = 257  # of the ring of the domain's first sampling
+    sampling: tuple = None  # (state, after so many looks): OFF, RUNNING, UNREAD, UNFIT
+    interrupt: tuple = None  # (signal, after so many looks)
+    gap: int = -1  # the program stands still after so many looks
     touches: list = field(default_factory=list)  # in the order of `show --json`
     waits: list = field(default_factory=list)  # pages in the reserve of each node
 
@@ -85,6 +90,14 @@ class Machine:
             yield f"stall {self.stall[0]} {self.stall[1]}"
         if self.stats:
             yield "stats " + " ".join(map(str, self.stats))
+        yield f"frames {self.frames}"
+        yield f"gap {self.gap}"
+        for (one, other), count in self.accesses.items():
+            yield f"access {one} {other} {count}"
+        if self.sampling:
+            yield f"sampling {['OFF', 'RUNNING', 'UNREAD', 'UNFIT'].index(self.sampling[0])} {self.sampling[1]}"
+        if self.interrupt:
+            yield f"interrupt {int(self.interrupt[0])} {self.interrupt[1]}"
         if self.touches:
             yield "touches " + " ".join(map(str, self.touches))
         for pages in self.waits:

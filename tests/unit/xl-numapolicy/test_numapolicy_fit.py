@@ -162,9 +162,9 @@ def test_nothing_to_type_without_room(xl):
 
 
 @pytest.mark.parametrize("automatic, local, command", [
-    ("advise", 40.0, "xl numa-policy set g +auto"), ("1", 40.0, None), ("", 40.0, None), ("advise", 80.0, None)])
+    ("advise", 40.0, "xl numa-policy set g +auto"), ("1", 40.0, None), ("0", 40.0, None), ("advise", 80.0, None)])
 def test_what_only_samples_tell(xl, tmp_path, automatic, local, command):
-    domain = guest(WIDE, ALL, policy="round-4k", auto=automatic)
+    domain = guest(WIDE, ALL, policy="round-4k", auto=automatic, carrefour="1" if automatic == "0" else "0")
     with daemon(tmp_path, lambda *_: SHOW | {"domains": [WATCHED | {"local_percent": local}]}) as (env, _):
         assert row_of(xl, domain, env=env)["advice"] == command
 

@@ -5,6 +5,7 @@
 
 #include <libxl.h>
 #include <xenstore.h>
+#include <xentoollog.h>
 
 #include "ask/types.h"
 
@@ -13,6 +14,8 @@ extern libxl_ctx *ctx;
 extern struct xs_handle *xs;	/* NULL: xenstored cannot be asked */
 
 void forget_reason(void);
+/* For other libraries of Xen: their messages go where those of libxl do. */
+xentoollog_logger *context_logger(void);
 enum result result_of(int rc);
 
 /* In switches.c; what is unset stays so. */

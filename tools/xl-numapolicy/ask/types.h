@@ -19,6 +19,7 @@ enum result {
 	RESULT_NO_DOMAIN,
 	RESULT_REFUSED,		/* bad argument, or a domain that cannot do this */
 	RESULT_NO_POLICY,	/* it is "none", which has no place for memory */
+	RESULT_BUSY,		/* somebody else samples the domain */
 	RESULT_HAS_DEVICE,	/* ... assigned to the domain */
 	RESULT_FOREIGN,		/* another toolstack has made the domain: libxl has no configuration of it */
 	RESULT_FAILED,

@@ -153,7 +153,7 @@ static const struct repair *find_repair(const struct facts *facts, const struct 
 bool find_advice(const struct facts *facts, const struct nodes *nodes, char command[ADVICE_TEXT], char why[ADVICE_TEXT])
 {
 	const struct share *numa = &facts->numa.share;
-	bool advises = facts->automatic && !strcmp(facts->automatic, "advise");
+	bool off = facts->has_carrefour && !facts->carrefour && facts->automatic && strcmp(facts->automatic, "on");
 	const struct repair *repair;
 	struct repair repairs[WAYS];
 
@@ -166,9 +166,9 @@ bool find_advice(const struct facts *facts, const struct nodes *nodes, char comm
 		return true;
 	}
 	/* It is where it should be, but the vCPUs access other parts of it. */
-	if (facts->numa.estimated || !advises)
+	if (facts->numa.estimated || !off)
 		return false;
 	snprintf(command, ADVICE_TEXT, "xl numa-policy set %s +auto", domain_argument(&facts->domain));
-	snprintf(why, ADVICE_TEXT, "most accesses are not local, and carrefourd only advises");
+	snprintf(why, ADVICE_TEXT, "most accesses are not local, which carrefourd may change");
 	return true;
 }

@@ -96,9 +96,6 @@ void complete_facts(struct facts *facts)
 	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
 }
 
-/* So many that chance moves their share by less than what is called low. */
-#define SAMPLES_LEAST 100
-
 void judge_locality(struct facts *facts, const struct watched *watched, const struct nodes *nodes)
 {
 	unsigned int node;

@@ -50,6 +50,9 @@ void look_closely(struct facts *facts);
 /* The parts that follow from others. */
 void complete_facts(struct facts *facts);
 
+/* So many that chance moves their share by less than what is called low. */
+#define SAMPLES_LEAST 100
+
 /* The one figure, after complete_facts(). watched: NULL for a domain that carrefourd does not watch. */
 void judge_locality(struct facts *facts, const struct watched *watched, const struct nodes *nodes);
 
