@@ -7,7 +7,7 @@ from math import sqrt
 
 import pytest
 
-from fake_machine import MIB, Domain, Machine
+from fake_machine import ERROR_DEVICE_EXISTS, ERROR_NOTFOUND, MIB, Domain, Machine
 from test_numapolicy_carrefour import SHOW, WATCHED, daemon
 
 GIB = 1 << 30
@@ -150,6 +150,13 @@ def test_what_to_type(xl, domain, command, why):
     assert lines[4:6] == ["", "What repairs them:"] and len(lines) == 7
     assert lines[6].startswith(command + "  # ") and why in lines[6]
     assert f"  repair      {lines[6]}\n" in shown
+
+
+def test_nothing_to_type_for_what_cannot_be_moved(xl):
+    machine = host(guest(THIN, ALL)).fail("movable", ERROR_DEVICE_EXISTS)
+    assert xl.json("list", machine=machine)["domains"][0]["advice"] is None
+    machine = host(guest(THIN, ALL)).fail("movable", ERROR_NOTFOUND)     # it has no policy yet
+    assert "round-4k" in xl.json("list", machine=machine)["domains"][0]["advice"]
 
 
 def test_nothing_to_type_without_room(xl):

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask/backend.h"
 #include "ask/check.h"
 #include "cmd/advice.h"
 
@@ -127,6 +128,16 @@ static bool on_one_node(const struct facts *facts, const struct nodes *nodes, st
 	return true;
 }
 
+/* Whatever its policy is: all that helps moves memory. */
+static bool is_movable(const struct domain *domain)
+{
+	struct moves none = { 0 };
+	uint64_t gfn = REBALANCE_END;
+	enum result result = backend_rebalance(domain->id, &gfn, 1, true, &none);
+
+	return result == RESULT_OK || result == RESULT_NO_POLICY;
+}
+
 /* NULL: none that helps. */
 static const struct repair *find_repair(const struct facts *facts, const struct nodes *nodes, struct repair *repairs)
 {
@@ -160,6 +171,8 @@ bool find_advice(const struct facts *facts, const struct nodes *nodes, char comm
 	if (!facts->has_fit || facts->policy.vnuma || numa->part * 1000 / numa->whole >= LOW)
 		return false;
 	repair = find_repair(facts, nodes, repairs);
+	if (repair && !is_movable(&facts->domain))
+		return false;
 	if (repair) {
 		memcpy(command, repair->command, ADVICE_TEXT);
 		memcpy(why, repair->why, ADVICE_TEXT);
