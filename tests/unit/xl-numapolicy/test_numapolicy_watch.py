@@ -132,11 +132,11 @@ def test_the_daemon_samples_others(xl, tmp_path, domains):
     ("start", errno.EXDEV, "cannot sample VM 'guest1': devices are or may be assigned to it (passthrough)", ["start 3"]),
     ("start", errno.EOPNOTSUPP, "cannot sample VM 'guest1': it has virtual NUMA nodes, shadow paging,", ["start 3"]),
     ("start", errno.EEXIST, "cannot sample VM 'guest1': it has virtual NUMA nodes, shadow paging,", ["start 3"]),
-    ("start", errno.ENOMEM, "cannot sample VM 'guest1': no luck", ["start 3"]),
+    ("start", errno.ENOMEM, "cannot sample VM 'guest1': Xen does not begin: Cannot allocate memory", ["start 3"]),
     ("start", errno.ENOSYS, "this Xen has no NUMA placement policies", ["start 3"]),
-    ("map", errno.ENOMEM, "cannot sample VM 'guest1': no luck", [*BEGIN, "stop 3"]),
-    ("get_samples", errno.ENOMEM, "cannot sample VM 'guest1': no luck", BEGIN + END),
-    ("xc_open", errno.EACCES, "cannot sample VM 'guest1': no luck", []),
+    ("map", errno.ENOMEM, "cannot sample VM 'guest1': the ring of samples cannot be mapped: Cannot allocate", [*BEGIN, "stop 3"]),
+    ("get_samples", errno.ENOMEM, "cannot sample VM 'guest1': Xen does not tell the counts: Cannot allocate", BEGIN + END),
+    ("xc_open", errno.EACCES, "cannot sample VM 'guest1': no connection to Xen: Permission denied", []),
 ])
 def test_refused(xl, function, error, words, done):
     """One line; what was begun is ended, what others have begun is not."""

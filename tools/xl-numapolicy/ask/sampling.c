@@ -41,7 +41,8 @@ static void close_all(void)
 	errno = error;
 }
 
-static enum result result_of_errno(int error)
+/* These libraries give no reason of their own. */
+static enum result failed(int error, const char *what)
 {
 	switch (error) {
 	case EBUSY:
@@ -56,6 +57,7 @@ static enum result result_of_errno(int error)
 	case ENOSYS:
 		return RESULT_NO_FEATURE;
 	default:
+		xtl_log(context_logger(), XTL_ERROR, error, NULL, "%s", what);
 		return RESULT_FAILED;
 	}
 }
@@ -95,7 +97,7 @@ enum result sampling_begin(uint32_t domid)
 	sampling.memory = xenforeignmemory_open(context_logger(), 0);
 	if (!sampling.xc || !sampling.memory) {
 		close_all();
-		return RESULT_FAILED;
+		return failed(errno, "no connection to Xen");
 	}
 	error = start(FRAMES) ? errno : 0;
 	/* The ring of the domain's first sampling stays, and may be smaller. */
@@ -103,13 +105,14 @@ enum result sampling_begin(uint32_t domid)
 		error = start(bytes / PAGE) ? errno : 0;
 	if (error) {
 		close_all();
-		return result_of_errno(error);
+		return failed(error, "Xen does not begin");
 	}
 	sampling.runs = true;
 	if (map_ring())
 		return RESULT_OK;
+	error = errno;
 	sampling_end();
-	return RESULT_FAILED;
+	return failed(error, "the ring of samples cannot be mapped");
 }
 
 enum result sampling_read(struct accesses *accesses, enum sampling_state *state)
@@ -123,7 +126,7 @@ enum result sampling_read(struct accesses *accesses, enum sampling_state *state)
 	forget_reason();
 	memset(matrix, 0, sizeof(matrix));
 	if (xc_domain_numa_sample_get(sampling.xc, sampling.domid, &sample, matrix, NODES_MAX))
-		return result_of_errno(errno);
+		return failed(errno, "Xen does not tell the counts");
 	for (from = 0; from < NODES_MAX; from++)
 		memcpy(accesses->count[from], matrix + from * NODES_MAX, sizeof(accesses->count[from]));
 	*state = sample.state == XEN_NUMA_SAMPLE_RUNNING ? SAMPLING_RUNS :
