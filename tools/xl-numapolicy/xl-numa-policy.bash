@@ -92,7 +92,7 @@ _xl_numa_policy()
 		;;
 	record:0:*)
 		words="all $(_xl_numa_policy_guests)" ;;
-	list:*:* | show:0:* | set:0:* | rebalance:0:* | where:0:* | explain:0:*)
+	list:*:* | show:0:* | watch:0:* | set:0:* | rebalance:0:* | where:0:* | explain:0:*)
 		words=$(_xl_numa_policy_guests) ;;
 	set:1:*)
 		words=$(_xl_numa_policy_names Policies set --help) ;;

@@ -34,6 +34,7 @@ struct fake_domain {
 	uint32_t max_pause_us;
 	uint64_t placed, fallback, affinity;
 	int cpu[MAX], nr_vcpus;		/* where each vCPU is; ~CPU: was, as it is offline */
+	uint64_t hard, soft;		/* nodes of their affinity; 0: the CPU where each is */
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
 	int nr_usage;
@@ -104,6 +105,26 @@ unsigned int *policy_of(uint32_t domid)
 	return &domain(domid)->policy;
 }
 
+void arrive_home(uint32_t domid, uint64_t stay)
+{
+	struct fake_domain *d = domain(domid);
+	int node, home = 0;
+
+	while (!d->weight[home])
+		home++;
+	for (node = 0; node < MAX; node++) {
+		libxl_numa_node_usage *u = &d->usage[node];
+		uint64_t pages = u->nr_4k + (u->nr_2m << 9) + (u->nr_1g << 18), left = pages < stay ? pages : stay;
+
+		if (d->weight[node])
+			continue;
+		*u = (libxl_numa_node_usage){ .nr_4k = left };
+		d->usage[home].nr_4k += pages - left;
+	}
+	if (home >= d->nr_usage)
+		d->nr_usage = home + 1;
+}
+
 static void read_line(const char *line)
 {
 	struct fake_domain *d;
@@ -113,7 +134,7 @@ static void read_line(const char *line)
 	int at = 0;
 
 	if (sscanf(line, "%15s%n", word, &at) < 1 ||
-	    read_rebalance_line(word, line + at))
+	    read_rebalance_line(word, line + at) || read_sampling_line(word, line + at))
 		return;
 	line += at;
 	if (!strcmp(word, "nodes")) {
@@ -152,6 +173,8 @@ static void read_line(const char *line)
 	} else if (!strcmp(word, "vcpu")) {
 		assert(d->nr_vcpus < MAX);
 		sscanf(line + at, "%d", &d->cpu[d->nr_vcpus++]);
+	} else if (!strcmp(word, "pin")) {
+		sscanf(line + at, "%lx %lx", &d->hard, &d->soft);
 	} else if (!strcmp(word, "foreign")) {
 		d->foreign = 1;
 	} else if (!strcmp(word, "uuid")) {
@@ -362,6 +385,17 @@ libxl_cputopology *libxl_get_cpu_topology(libxl_ctx *ctx, int *nr)
 	return cpus;
 }
 
+/* Without an affinity of its own, a vCPU may run where it is. */
+static void allow(libxl_bitmap *map, uint64_t nodes, uint32_t own)
+{
+	uint32_t cpu;
+
+	libxl_bitmap_alloc(NULL, map, CPUS * machine.nodes);
+	for (cpu = 0; cpu < CPUS * machine.nodes; cpu++)
+		if (nodes ? nodes >> cpu / CPUS & 1 : cpu == own)
+			libxl_bitmap_set(map, cpu);
+}
+
 /* As libxl does, online or not. */
 libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, int *nr_cpus)
 {
@@ -380,6 +414,8 @@ libxl_vcpuinfo *libxl_list_vcpu(libxl_ctx *ctx, uint32_t domid, int *nr_vcpus, i
 		info[i].online = d->cpu[i] >= 0;
 		/* Xen has one of an offline vCPU, too: where it was last. */
 		info[i].cpu = d->cpu[i] >= 0 ? d->cpu[i] : ~d->cpu[i];
+		allow(&info[i].cpumap, d->hard, info[i].cpu);
+		allow(&info[i].cpumap_soft, d->soft ? d->soft : d->hard, info[i].cpu);
 	}
 	*nr_vcpus = d->nr_vcpus;
 	*nr_cpus = CPUS * machine.nodes;

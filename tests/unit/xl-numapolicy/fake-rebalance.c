@@ -33,6 +33,7 @@ static libxl_numa_move_stats stats;
 static libxl_numa_touch_stats touches;
 static uint64_t reserve[64];
 static int nr_reserve;
+static int arrives;			/* what moves is elsewhere afterwards */
 
 bool read_rebalance_line(const char *word, const char *line)
 {
@@ -40,6 +41,8 @@ bool read_rebalance_line(const char *word, const char *line)
 
 	if (!strcmp(word, "speed"))
 		return sscanf(line, "%lu", &speed) == 1;
+	if (!strcmp(word, "arrives"))
+		return sscanf(line, "%d", &arrives) == 1;
 	if (!strcmp(word, "signal"))
 		return sscanf(line, "%d %d", &signal_number, &signal_after) == 2;
 	if (!strcmp(word, "becomes"))
@@ -87,6 +90,11 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 	return 0;
 }
 
+void pass_time(unsigned int seconds)
+{
+	now += seconds * SECOND;
+}
+
 unsigned int __wrap_sleep(unsigned int seconds)
 {
 	if (!fake_clock())
@@ -117,6 +125,17 @@ static uint64_t one_block(uint64_t gfn, uint64_t count[RESULTS])
 			count[range[i].result]++;
 	return nr_ranges && end < range[nr_ranges - 1].end ? end :
 	       LIBXL_NUMA_REBALANCE_END;
+}
+
+static uint64_t pages_that_stay(void)
+{
+	uint64_t pages = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_ranges; i++)
+		if (range[i].result != MOVED && range[i].result != THERE)
+			pages += range[i].end - (i ? range[i - 1].end : 0);
+	return pages;
 }
 
 int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
@@ -151,6 +170,9 @@ int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
 	trace(" moved %lu\n", count[MOVED]);
 	if (speed)
 		now += count[MOVED] * 4096 * SECOND / speed;
+
+	if (arrives && *gfn == LIBXL_NUMA_REBALANCE_END && !(flags & LIBXL_NUMA_REBALANCE_DRY_RUN))
+		arrive_home(domid, pages_that_stay());
 
 	pages->moved = count[MOVED];
 	pages->there = count[THERE];

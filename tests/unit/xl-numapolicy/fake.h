@@ -30,6 +30,14 @@ void trace(const char *format, ...);
 int fails(const char *function);
 unsigned int *policy_of(uint32_t domid);
 
+/* The memory of a domain that is on no home node goes to its first one, but for so many pages of each such node. */
+void arrive_home(uint32_t domid, uint64_t stay);
+
+/* For the clock that only tests move. */
+void pass_time(unsigned int seconds);
+
+/* Takes the lines of the machine about sampling. */
+bool read_sampling_line(const char *word, const char *line);
 /* Takes the lines of the machine about moving memory. */
 bool read_rebalance_line(const char *word, const char *line);
 

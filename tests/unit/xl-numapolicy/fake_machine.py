@@ -28,6 +28,8 @@ class Domain:
     affinity: int = 0
     dying: bool = False
     cpus: list = field(default_factory=list)  # of its vCPUs, four a node; ~CPU: where an offline one was
+    hard: list = ()  # nodes on whose CPUs they may run; none: each only where it is
+    soft: list = ()  # where they are to run, of those
     pause: int = 0  # max-pause-us
     carrefour: str = ""  # in xenstore: "0", "1"; "": not there, "?": not to be read
     auto: str = ""  # the same, or "advise"
@@ -53,12 +55,18 @@ class Machine:
     order: int = 0  # of every mapping
     privcmd: int = 0  # errno of access() to it
     failures: list = field(default_factory=list)  # (function, rc, after, message)
+    arrives: bool = False  # what moves is elsewhere afterwards
     memory: list = field(default_factory=list)  # (result, pages), in the order of gfns
     speed: int = 1 << 30  # bytes moved a second
     signal: tuple = None  # (number, after so many steps)
     becomes: tuple = None  # (policy, after so many steps)
     stall: tuple = None  # (seconds that a step takes more, after so many steps)
     stats: list = field(default_factory=list)  # pages by result, batches, rounds, ns, longest, pause, exceeded, again
+    accesses: dict = field(default_factory=dict)  # (from, to) -> samples
+    frames: int = 257  # of the ring of the domain's first sampling
+    sampling: tuple = None  # (state, after so many looks): OFF, RUNNING, UNREAD, UNFIT
+    interrupt: tuple = None  # (signal, after so many looks)
+    gap: int = -1  # the program stands still after so many looks
     touches: list = field(default_factory=list)  # in the order of `show --json`
     waits: list = field(default_factory=list)  # pages in the reserve of each node
 
@@ -71,6 +79,7 @@ class Machine:
         yield f"pages {self.pages} {self.order}"
         yield f"privcmd {self.privcmd}"
         yield f"speed {self.speed}"
+        yield f"arrives {int(self.arrives)}"
         for result, pages in self.memory:
             yield f"memory {RESULTS.index(result)} {pages}"
         if self.signal:
@@ -81,6 +90,14 @@ class Machine:
             yield f"stall {self.stall[0]} {self.stall[1]}"
         if self.stats:
             yield "stats " + " ".join(map(str, self.stats))
+        yield f"frames {self.frames}"
+        yield f"gap {self.gap}"
+        for (one, other), count in self.accesses.items():
+            yield f"access {one} {other} {count}"
+        if self.sampling:
+            yield f"sampling {['OFF', 'RUNNING', 'UNREAD', 'UNFIT'].index(self.sampling[0])} {self.sampling[1]}"
+        if self.interrupt:
+            yield f"interrupt {int(self.interrupt[0])} {self.interrupt[1]}"
         if self.touches:
             yield "touches " + " ".join(map(str, self.touches))
         for pages in self.waits:
@@ -103,6 +120,7 @@ class Machine:
             if d.foreign:
                 yield f"foreign {d.id}"
             yield from (f"vcpu {d.id} {cpu}" for cpu in d.cpus)
+            yield f"pin {d.id} " + " ".join(f"{sum(1 << node for node in nodes):x}" for nodes in (d.hard, d.soft))
             yield from (f"{word} {d.id} {value}" for word, value in
                         (("pause", d.pause), ("carrefour", d.carrefour), ("auto", d.auto)) if value)
             for node, sizes in d.usage.items():

@@ -27,7 +27,8 @@ def make_in(directory, *args):
 
 def build_double(build, *args):
     """make for the program with fake-*.c in front of libxl, and sanitizers."""
-    done = make(f"BUILD={build}", f"DOUBLE={HERE}/fake-libxl.c {HERE}/fake-rebalance.c {HERE}/fake-carrefour.c",
+    doubles = " ".join(f"{HERE}/fake-{name}.c" for name in ("libxl", "rebalance", "carrefour", "sampling"))
+    done = make(f"BUILD={build}", f"DOUBLE={doubles}",
                 f"CFLAGS=-O1 -g {SANITIZE}",
                 f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"
                 "--wrap=clock_gettime,--wrap=sleep,--wrap=sigtimedwait,--wrap=connect", *args)

@@ -200,7 +200,7 @@ def test_show(xl, tmp_path):
     assert "  carrefour   off, auto off: low\n" in text
     assert "  accesses    1200 samples in the last period, 81.5% of them local, imbalance 12.0%\n" in text
     assert "migrated    7 pages in the last period, 3M in all; 5 samples were dropped\n" in text
-    assert "accesses" not in other and "accesses" not in xl.good("show", "guest1")
+    assert "\n  accesses" not in other and "\n  accesses" not in xl.good("show", "guest1")
 
 
 def test_show_for_programs(xl, tmp_path):
@@ -334,7 +334,7 @@ def test_what_the_daemon_says_badly(xl, tmp_path, answer, words):
     with daemon(tmp_path, lambda *_: answer) as (env, _):
         assert words in xl.bad("explain", "guest1", env=env)
         # and what only adds to the rest goes without
-        assert "accesses" not in xl.run("show", "guest1", env=env).stdout
+        assert "\n  accesses" not in xl.run("show", "guest1", env=env).stdout
 
 
 def test_without_a_daemon(xl):

@@ -11,7 +11,7 @@ import pytest
 from numapolicy_build import SOURCE, XEN_TOOLS, environment
 from fake_machine import Domain, example
 
-COMMANDS = {"list", "show", "top", "set", "rebalance", "where", "explain", "record", "replay", "help"}
+COMMANDS = {"list", "show", "top", "watch", "set", "rebalance", "evacuate", "where", "explain", "record", "replay", "help"}
 COMMON = {"--json", "--raw", "--verbose", "--help"}
 MOVING = {"--max-mb-per-s", "--quiet", "--strict"}
 SETTING = {"--dry-run", "--nodes", "--weights", "--max-pause-us", "--rebalance"}
@@ -113,7 +113,15 @@ def words_for(bash, line):
     ("rebalance ", GUESTS),
     ("rebalance guest1 ", set()),
     ("rebalance --max-mb-per-s=10 w", {"web-1"}),
-    ("rebalance guest1 --", COMMON | {"--dry-run"} | MOVING),
+    ("rebalance guest1 --", COMMON | {"--dry-run", "--all"} | MOVING),
+    ("rebalance --all ", GUESTS),
+    ("evacuate ", set()),
+    ("w", {"where", "watch"}),
+    ("watch g", {"guest1", "guest2"}),
+    ("watch guest1 ", set()),
+    ("watch guest1 -", COMMON),
+    ("evacuate --to ", set()),
+    ("evacuate 2 --", COMMON | {"--dry-run", "--to", "--force"} | MOVING),
     ("set guest1 none ", set()),
     ("help ", COMMANDS),
     ("help list ", set()),

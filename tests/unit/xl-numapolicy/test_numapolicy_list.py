@@ -11,12 +11,12 @@ from fake_machine import ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, MIB, Do
 
 UUIDS = {d.id: d.uuid for d in example().domains}
 EXAMPLE = """\
-NAME     ID TYPE POLICY   HOME VCPUS AT-HOME LOCAL FELL-BACK MEMORY   N0   N1  N2   N3
-Domain-0  0 PV   -        -    -           -     -         -      -    -    -   -    -
-guest1    3 PVH  round-4k 0-1  0      100.0% 75.0%        12     1G 768M 256M   0    0
-guest2    4 HVM  round-2m 2-3  2-3     50.0% 50.0%         0     2G   1G    0 12K   1G
-(free)    - -    -        -    -           -     -         -   1.2G    0 512M  1M 768M
-(host)    - -    -        -    -           -     -         -     4G   1G   1G  1G   1G
+NAME     ID TYPE POLICY   HOME VCPUS NODES   NUMA AT-HOME FELL-BACK MEMORY   N0   N1  N2   N3
+Domain-0  0 PV   -        -    -         -      -       -         -      -    -    -   -    -
+guest1    3 PVH  round-4k 0-1  0         2 ~75.0%  100.0%        12     1G 768M 256M   0    0
+guest2    4 HVM  round-2m 2-3  2-3       3 ~50.0%   50.0%         0     2G   1G    0 12K   1G
+(free)    - -    -        -    -         -      -       -         -   1.2G    0 512M  1M 768M
+(host)    - -    -        -    -         -      -       -         -     4G   1G   1G  1G   1G
 """
 
 
@@ -29,11 +29,13 @@ def test_json(xl):
     rows = xl.json("list")["domains"]
     assert rows[0] == {"name": "Domain-0", "id": 0, "type": "PV", "policy": None,
                        "home_nodes": None, "carrefour": None, "auto": None, "vcpu_nodes": None,
-                       "at_home_percent": None, "vcpu_local_percent": None, "fallback_pages": None,
+                       "nodes_in_use": None, "nodes_needed": None, "numa_percent": None, "numa_from": None,
+                       "at_home_percent": None, "vcpu_local_percent": None, "fallback_pages": None, "advice": None,
                        "uuid": UUIDS[0], "memory_bytes": None, "memory_by_node_bytes": None}
     assert rows[1] == {"name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k",
                        "home_nodes": [0, 1], "carrefour": False, "auto": "off", "vcpu_nodes": [0],
-                       "at_home_percent": 100.0, "vcpu_local_percent": 75.0, "fallback_pages": 12,
+                       "nodes_in_use": 2, "nodes_needed": 1, "numa_percent": 75.0, "numa_from": "estimate",
+                       "at_home_percent": 100.0, "vcpu_local_percent": 75.0, "fallback_pages": 12, "advice": None,
                        "uuid": UUIDS[3], "memory_bytes": 1024 * MIB,
                        "memory_by_node_bytes": [768 * MIB, 256 * MIB, 0, 0]}
     assert rows[2]["memory_by_node_bytes"] == [1024 * MIB, 0, 3 * 4096, 1024 * MIB]
@@ -52,10 +54,11 @@ def test_raw(xl):
     rows = [line.split(" ") for line in text.splitlines()]
     assert host.splitlines()[:2] == ["node total_bytes free_bytes", f"0 {1 << 30} 0"] and len(host.splitlines()) == 5
     assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "vcpu_nodes",
-                       "at_home_percent", "vcpu_local_percent", "fallback_pages", "memory_bytes", "uuid", "n0", "n1", "n2", "n3"]
-    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 9 + [UUIDS[0]] + ["-"] * 4
-    assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "2-3", "50.0", "50.0", "0",
-                       str(2 * 1024 * MIB + 12288), UUIDS[4], str(1024 * MIB), "0", "12288",
+                       "nodes_in_use", "nodes_needed", "numa_percent", "numa_from", "at_home_percent", "vcpu_local_percent",
+                       "fallback_pages", "memory_bytes", "uuid", "advice", "n0", "n1", "n2", "n3"]
+    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 13 + [UUIDS[0]] + ["-"] * 5
+    assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "2-3", "3", "3", "50.0", "estimate", "50.0", "50.0",
+                       "0", str(2 * 1024 * MIB + 12288), UUIDS[4], "-", str(1024 * MIB), "0", "12288",
                        str(1024 * MIB)]
 
 
@@ -128,12 +131,12 @@ def test_narrow_table(xl):
     machine.domains[1].usage = {5: (1, 0, 0)}
     text = xl.good("list", machine=machine, env={"COLUMNS": "80"})
     assert [line.rstrip() for line in text.splitlines()] == [
-        "NAME       ID POLICY      HOME AT-HOME LOCAL MEMORY BY NODE",
-        "guest-no-1  1 first-touch 0-7   100.0%  0.0%   1.9G n0-1 341.3M each, n2 4K",
-        "                                                    n3-5 341.3M each, n7 341.3M",
-        "guest-no-2  2 first-touch 0-7   100.0%  0.0%     4K n5 4K",
-        "(free)      - -           -          -     -      0 -",
-        "(host)      - -           -          -     -     8G n0-7 1G each"]
+        "NAME       ID POLICY      HOME NUMA AT-HOME MEMORY BY NODE",
+        "guest-no-1  1 first-touch 0-7     -  100.0%   1.9G n0-1 341.3M each, n2 4K",
+        "                                                   n3-5 341.3M each, n7 341.3M",
+        "guest-no-2  2 first-touch 0-7     -  100.0%     4K n5 4K",
+        "(free)      - -           -       -       -      0 -",
+        "(host)      - -           -       -       -     8G n0-7 1G each"]
 
 
 def test_terminal_width_comes_from_the_terminal(xl):
@@ -152,7 +155,7 @@ def test_terminal_width_comes_from_the_terminal(xl):
 def test_raw_and_json_do_not_depend_on_the_screen(xl):
     machine = many_nodes(16)
     narrow = {"machine": machine, "env": {"COLUMNS": "20"}}
-    assert len(xl.raw("list", **narrow)[1]) == 13 + 16
+    assert len(xl.raw("list", **narrow)[1]) == 18 + 16
     assert len(xl.json("list", **narrow)["domains"][0]["memory_by_node_bytes"]) == 16
 
 

@@ -21,6 +21,12 @@ Memory:
   placed      262144 pages of 4 KiB, where the policy wants them
   fell back   12 pages of 4 KiB, as that node was full
 
+Locality:
+  numa        ~75.0%, estimated by where vCPUs and memory are
+  overlap     of memory and vCPUs: 75.0%
+  even use    75.0% of the accesses are local, if all vCPUs use all memory
+  nodes       2 in use, 1 would do on an empty host
+
 Carrefour:
   carrefour   off, auto off
 
@@ -40,6 +46,9 @@ NOTHING_TOUCHED = dict.fromkeys(["untouched_pages", "touches_4k", "touches_2m", 
                                  "page_events", "invalid_page_events"], 0)
 NOT_WATCHED = dict.fromkeys(["class", "state", "samples", "local_percent", "imbalance_percent", "moves", "total_moved_bytes",
                              "total_samples_dropped"])
+
+FIT = {"numa_percent": 75.0, "numa_from": "estimate", "overlap_percent": 75.0, "even_use_percent": 75.0,
+       "memory_imbalance_percent": 0.0, "nodes_in_use": 2, "nodes_needed": 1}
 
 
 @pytest.mark.parametrize("which", ["guest1", "3"])
@@ -63,7 +72,7 @@ def test_json(xl):
         "home_nodes": [0, 1], "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off",
         "vcpu_nodes": [0], "at_home_percent": 100.0, "vcpu_local_percent": 75.0,
         "placed_pages": 262144, "fallback_pages": 12, "memory_bytes": 1024 * MIB, **NOTHING_MOVED,
-        **NOTHING_TOUCHED, **NOT_WATCHED}]
+        **NOTHING_TOUCHED, **NOT_WATCHED, **FIT}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
     assert document["nodes"][0] == {
         "node": 0, "home": True, "weight": 3, "expected_percent": 75.0, "share_percent": 75.0,
@@ -80,7 +89,8 @@ def test_raw(xl):
         "home_nodes": "0-1", "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off",
         "vcpu_nodes": "0", "at_home_percent": "100.0", "vcpu_local_percent": "75.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory_bytes": str(1024 * MIB),
-        **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}, **dict.fromkeys(NOT_WATCHED, "-")}
+        **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}, **dict.fromkeys(NOT_WATCHED, "-"),
+        **{name: str(value) for name, value in FIT.items()}}
     nodes = [line.split(" ") for line in second.splitlines()]
     assert nodes[1] == ["0", "yes", "3", "75.0", "75.0", str(768 * MIB), "98304", "192", "0", "0"]
     assert {len(row) for row in nodes} == {10}

@@ -10,17 +10,19 @@ from fake_machine import example
 from numapolicy_build import ROOT
 from test_numapolicy_carrefour import SHOW, daemon
 
-ARRAYS = {"domains", "nodes", "host", "pages"}
+ARRAYS = {"domains", "nodes", "host", "pages", "accesses"}
 UNITS = ("_bytes", "_pages", "_percent", "_ns", "_us", "_s")
 COMMANDS = [["list"], ["list", "--brief"], ["show", "guest1"], ["top"], ["set", "guest1", "round-2m"],
             ["set", "guest1", "+carrefour"], ["where", "guest1", "0"], ["rebalance", "guest1", "-q"],
-            ["rebalance", "guest1"], ["set", "guest1", "round-2m", "--rebalance", "-q"]]
+            ["rebalance", "guest1"], ["set", "guest1", "round-2m", "--rebalance", "-q"], ["rebalance", "--all"],
+            ["evacuate", "0", "--force"], ["watch", "guest2"]]
 
 
 def busy():
     """Long enough for progress to be told."""
     machine = example()
     machine.memory, machine.speed = [("moved", 1 << 18)], 256 << 20
+    machine.accesses = {(0, 1): 200}
     return machine
 
 
@@ -83,5 +85,6 @@ def test_numbers_have_units(described):
     bare = {name for name, kind in described.items() if kind == "number" and not name.endswith(UNITS)}
     assert bare == {"version", "id", "node", "gfn", "weight", "samples", "moves", "total_samples_dropped", "move_batches",
                     "flush_rounds", "pauses_exceeded", "touches_4k", "touches_2m", "touches_by_others",
-                    "release_flush_rounds", "page_events", "invalid_page_events", "pages_4k", "pages_2m", "pages_1g",
+                    "release_flush_rounds", "page_events", "invalid_page_events", "nodes_in_use",
+                    "nodes_needed", "from_node", "to_node", "pages_4k", "pages_2m", "pages_1g",
                     "percent", "seconds", "seconds_left", "bytes_per_second"}

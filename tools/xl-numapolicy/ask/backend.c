@@ -162,6 +162,7 @@ enum result backend_nodes(struct nodes *nodes)
 		nodes->nr = i + 1;
 	}
 	libxl_numainfo_list_free(info, nr);
+	count_cpus(nodes->cpus);
 	return RESULT_OK;
 }
 

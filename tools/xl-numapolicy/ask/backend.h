@@ -18,8 +18,11 @@ enum result backend_affinity(uint32_t domid, bool node[NODES_MAX]);
 enum result backend_set(uint32_t domid, const struct request *request);
 enum result backend_get(uint32_t domid, struct policy *policy);
 enum result backend_usage(uint32_t domid, struct usage *usage);
-/* How many vCPUs run on each node, or last did; those that are offline do not count. */
-enum result backend_vcpus(uint32_t domid, uint32_t vcpus[NODES_MAX]);
+/*
+ * How many vCPUs run on each node, or last did, and how many are to run there by their affinity, soft where that leaves a CPU;
+ * those that are offline do not count.
+ */
+enum result backend_vcpus(uint32_t domid, uint32_t vcpus[NODES_MAX], uint32_t may_run[NODES_MAX]);
 enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
 
 /* Beyond the last gfn: all memory has been looked at. */

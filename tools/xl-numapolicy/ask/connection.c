@@ -84,6 +84,11 @@ void forget_reason(void)
 	logger.reason[0] = '\0';
 }
 
+xentoollog_logger *context_logger(void)
+{
+	return &logger.vtable;
+}
+
 enum result result_of(int rc)
 {
 	switch (rc) {

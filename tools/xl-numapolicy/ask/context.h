@@ -5,6 +5,7 @@
 
 #include <libxl.h>
 #include <xenstore.h>
+#include <xentoollog.h>
 
 #include "ask/types.h"
 
@@ -13,10 +14,15 @@ extern libxl_ctx *ctx;
 extern struct xs_handle *xs;	/* NULL: xenstored cannot be asked */
 
 void forget_reason(void);
+/* For other libraries of Xen: their messages go where those of libxl do. */
+xentoollog_logger *context_logger(void);
 enum result result_of(int rc);
 
 /* In switches.c; what is unset stays so. */
 void switches_to_params(const struct dynamic *dynamic, libxl_numa_policy_params *params);
+
+/* In backend-vcpus.c. False: it could not be told. */
+bool count_cpus(uint32_t cpus[NODES_MAX]);
 
 /* Nodes from NODES_MAX on are left out. */
 void copy_nodes(bool node[NODES_MAX], const libxl_bitmap *map);

@@ -19,6 +19,7 @@ enum result {
 	RESULT_NO_DOMAIN,
 	RESULT_REFUSED,		/* bad argument, or a domain that cannot do this */
 	RESULT_NO_POLICY,	/* it is "none", which has no place for memory */
+	RESULT_BUSY,		/* somebody else samples the domain */
 	RESULT_HAS_DEVICE,	/* ... assigned to the domain */
 	RESULT_FOREIGN,		/* another toolstack has made the domain: libxl has no configuration of it */
 	RESULT_FAILED,
@@ -40,6 +41,7 @@ struct nodes {
 	bool exists[NODES_MAX];
 	bool memory[NODES_MAX];	/* only a node with memory can be a home node */
 	uint64_t bytes[NODES_MAX], free[NODES_MAX];
+	uint32_t cpus[NODES_MAX]; /* all 0: it could not be told */
 };
 
 /* What carrefourd is to do with a domain; what is left unset stays as it is. */
@@ -89,6 +91,12 @@ struct moves {
 	uint64_t in_use, unmovable, no_room;
 	uint64_t late;		/* the guest would have waited for too long */
 };
+
+/* Those that are not where they should be. */
+static inline uint64_t moves_left(const struct moves *m)
+{
+	return m->in_use + m->unmovable + m->no_room + m->late;
+}
 
 struct move_stats {
 	struct moves pages;

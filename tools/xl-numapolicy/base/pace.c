@@ -32,26 +32,31 @@ void pace_begin(struct pace *pace, uint64_t limit)
 	sigprocmask(SIG_BLOCK, &pace->stop, NULL);
 }
 
+int pace_wait(struct pace *pace, uint64_t ns)
+{
+	struct timespec wait = { ns / SECOND, ns % SECOND };
+	int signal = sigtimedwait(&pace->stop, NULL, &wait);
+
+	return signal > 0 ? signal : 0;
+}
+
 int pace_step(struct pace *pace, uint64_t bytes)
 {
-	struct timespec wait = { 0, 0 };
+	uint64_t t, wait = 0;
 	int signal;
 
 	if (pace->limit) {
-		uint64_t t = now();
-
+		t = now();
 		/* Time that was not used is lost: making up for it is a burst. */
 		if (pace->due < pace->step)
 			pace->due = pace->step;
 		pace->due += bytes * SECOND / pace->limit;
-		if (pace->due > t) {
-			wait.tv_sec = (pace->due - t) / SECOND;
-			wait.tv_nsec = (pace->due - t) % SECOND;
-		}
+		if (pace->due > t)
+			wait = pace->due - t;
 	}
-	signal = sigtimedwait(&pace->stop, NULL, &wait);
+	signal = pace_wait(pace, wait);
 	pace->step = now();
-	return signal > 0 ? signal : 0;
+	return signal;
 }
 
 uint64_t pace_elapsed(const struct pace *pace)

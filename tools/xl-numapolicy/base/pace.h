@@ -20,6 +20,8 @@ void pace_begin(struct pace *pace, uint64_t limit);
  * wants us to stop, or 0.
  */
 int pace_step(struct pace *pace, uint64_t bytes);
+/* So long, or until a signal wants us to stop: that, or 0. */
+int pace_wait(struct pace *pace, uint64_t ns);
 /* Nanoseconds since pace_begin(). */
 uint64_t pace_elapsed(const struct pace *pace);
 

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "ask/backend.h"
+#include "ask/carrefour.h"
 #include "ask/check.h"
 #include "base/errors.h"
+#include "cmd/advice.h"
 #include "cmd/by-node.h"
 #include "cmd/command.h"
 #include "cmd/guest.h"
@@ -24,15 +26,19 @@ static const struct field fields[] = {
 	KNOWN("CARREFOUR", "carrefour", CELL_BOOL, carrefour, has_carrefour, FOR_PROGRAMS),
 	KNOWN("AUTO", "auto", CELL_TEXT, automatic, has_policy, FOR_PROGRAMS),
 	KNOWN("VCPUS", "vcpu_nodes", CELL_NODES, vcpus, has_vcpus),
+	KNOWN("NODES", "nodes_in_use", CELL_NUMBER32, fit.in_use, has_fit),
+	KNOWN("NEEDED", "nodes_needed", CELL_NUMBER32, fit.needed, has_fit, FOR_PROGRAMS),
+	KNOWN("NUMA", "numa_percent", CELL_LOCALITY, numa, has_fit),
+	KNOWN("NUMA-FROM", "numa_from", CELL_TEXT, numa_from, has_fit, FOR_PROGRAMS),
 	KNOWN("AT-HOME", "at_home_percent", CELL_SHARE, at_home, has_policy),
-	KNOWN("LOCAL", "vcpu_local_percent", CELL_SHARE, local, has_vcpus),
+	KNOWN("LOCAL", "vcpu_local_percent", CELL_SHARE, local, has_vcpus, FOR_PROGRAMS),
 	KNOWN("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback, has_policy),
 	KNOWN("MEMORY", "memory_bytes", CELL_BYTES, memory, has_usage),
 	KNOWN("UUID", "uuid", CELL_CHARACTERS, domain.uuid, has_id, FOR_PROGRAMS),
 };
 
-/* False if the domain went away meanwhile. */
-static bool look(struct facts *e, bool brief)
+/* False if the domain went away meanwhile. watching: NULL asks for no memory, either. */
+static bool look(struct facts *e, const struct watching *watching, const struct nodes *nodes)
 {
 	enum result result;
 
@@ -52,7 +58,7 @@ static bool look(struct facts *e, bool brief)
 		return true;
 
 	get_switches(e);
-	if (brief)
+	if (!watching)
 		return true;
 	result = backend_usage(e->domain.id, &e->usage);
 	if (result == RESULT_NO_DOMAIN)
@@ -61,8 +67,9 @@ static bool look(struct facts *e, bool brief)
 		check_domain(result, &e->domain, "ask for the memory of");
 		e->has_usage = true;
 	}
-	e->has_vcpus = backend_vcpus(e->domain.id, e->vcpus) == RESULT_OK && e->has_usage;
+	e->has_vcpus = backend_vcpus(e->domain.id, e->vcpus, e->may_run) == RESULT_OK && e->has_usage;
 	complete_facts(e);
+	judge_locality(e, carrefour_find(watching, e->domain.id), nodes);
 	return true;
 }
 
@@ -96,10 +103,10 @@ static bool is_off(const struct facts *e)
 static bool of_memory(const struct field *field)
 {
 	return field->offset == offsetof(struct facts, at_home) || field->known == IF(struct facts, has_usage) ||
-	       field->known == IF(struct facts, has_vcpus);
+	       field->known == IF(struct facts, has_vcpus) || field->known == IF(struct facts, has_fit);
 }
 
-/* People need no column that has nothing to tell of any domain. Where it gets narrow, two others have to go. */
+/* People need no column that has nothing to tell of any domain. Where it gets narrow, three others have to go. */
 static unsigned int choose_fields(struct field *chosen, const struct facts *entries, unsigned int nr, bool brief,
 				  bool narrow)
 {
@@ -114,7 +121,8 @@ static unsigned int choose_fields(struct field *chosen, const struct facts *entr
 		size_t offset = fields[i].offset;
 
 		if ((brief && of_memory(&fields[i])) ||
-		    (narrow && (offset == offsetof(struct facts, domain.type) || offset == offsetof(struct facts, vcpus))))
+		    (narrow && (offset == offsetof(struct facts, domain.type) || offset == offsetof(struct facts, vcpus) ||
+				offset == offsetof(struct facts, fit.in_use))))
 			continue;
 		if (output_format() != FORMAT_TABLE ||
 		    ((fallback || offset != offsetof(struct facts, policy.fallback)) &&
@@ -122,6 +130,31 @@ static unsigned int choose_fields(struct field *chosen, const struct facts *entr
 			chosen[n++] = fields[i];
 	}
 	return n;
+}
+
+static void put_advice(struct table *table, const struct facts *e, const struct nodes *nodes)
+{
+	char command[ADVICE_TEXT], why[ADVICE_TEXT];
+
+	if (find_advice(e, nodes, command, why))
+		put_text(table, command);
+	else
+		put_nothing(table);
+}
+
+/* For people: to be typed, or pasted, as it is. */
+static void print_advice(const struct facts *entries, unsigned int nr, const struct nodes *nodes)
+{
+	char command[ADVICE_TEXT], why[ADVICE_TEXT];
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!find_advice(&entries[i], nodes, command, why))
+			continue;
+		printf("%s%s  # %s\n", any ? "" : "\nWhat repairs them:\n", command, why);
+		any = true;
+	}
 }
 
 static struct table *make_table(const struct facts *entries, unsigned int nr,
@@ -132,13 +165,16 @@ static struct table *make_table(const struct facts *entries, unsigned int nr,
 		"", "memory_by_node_bytes", KIND_NUMBER
 	};
 	struct field chosen[NR(fields)];
-	struct column columns[NR(fields) + NODES_MAX];
+	struct column columns[NR(fields) + 1 + NODES_MAX];
 	char title[NODES_MAX][12], key[NODES_MAX][12];
 	bool narrow = !brief && (shape == NODE_CELL || shape == NO_NODES);
 	unsigned int i, n, node, nr_chosen = choose_fields(chosen, entries, nr, brief, narrow);
+	bool advises = !brief && output_format() != FORMAT_TABLE;
 	struct table *table;
 
 	n = fields_to_columns(chosen, nr_chosen, columns);
+	if (advises)
+		columns[n++] = (struct column){ "", "advice", KIND_TEXT };
 	if (shape == NODE_ARRAY)
 		columns[n++] = array;
 	else if (shape == NODE_CELL)
@@ -159,6 +195,8 @@ static struct table *make_table(const struct facts *entries, unsigned int nr,
 			bytes[node] = usage_of_node(&entries[i].usage, node);
 		table_row(table);
 		put_fields(table, chosen, nr_chosen, &entries[i]);
+		if (advises)
+			put_advice(table, &entries[i], nodes);
 		put_by_node(table, &entries[i].policy, entries[i].has_usage ? bytes : NULL, nodes, shape);
 	}
 	if (output_format() == FORMAT_TABLE && !brief)
@@ -241,6 +279,8 @@ static void print(const struct facts *entries, unsigned int nr, const struct nod
 	table_free(table);
 	if (options->format != FORMAT_TABLE && !options->brief)
 		print_host(nodes);
+	if (options->format == FORMAT_TABLE && !options->brief)
+		print_advice(entries, nr, nodes);
 	output_end();
 }
 
@@ -250,21 +290,25 @@ static void run(const struct options *options, int argc, char **argv)
 	struct facts *entries;
 	struct nodes nodes;
 	unsigned int i, nr, shown = 0;
+	struct watching watching = { 0 };
 
 	check(backend_nodes(&nodes), "ask for the NUMA nodes");
 	nr = find_domains(&domains, argc, argv);
+	if (!options->brief)
+		carrefour_show(&watching);
 	entries = check_alloc(calloc(nr + 1, sizeof(*entries)));
 	for (i = 0; i < nr; i++) {
 		struct facts *e = &entries[shown];
 
 		*e = (struct facts){ .domain = domains[i] };
-		if (look(e, options->brief))
+		if (look(e, options->brief ? NULL : &watching, &nodes))
 			shown++;
 		else
 			free(e->domain.name);
 	}
 	free(domains);
 	print(entries, shown, &nodes, options);
+	free(watching.watched);
 	for (i = 0; i < shown; i++)
 		free(entries[i].domain.name);
 	free(entries);
@@ -282,11 +326,14 @@ const struct command cmd_list = {
 	.summary = "all VMs: policy, and on which nodes their memory is",
 	.options = options_list,
 	.help =
-"HOME has the home nodes, AT-HOME is the share of the memory that is on them.\n"
-"VCPUS has the nodes where the vCPUs run now, LOCAL is the share of the memory that\n"
-"is on these. FELL-BACK counts the 4 KiB pages that went to another node, as the\n"
-"node that the policy named was full. CARREFOUR says what is switched on.\n"
-"Columns that have nothing to tell are left out.\n"
+"NUMA is low if the VM is slow because of NUMA. It is the share of the accesses\n"
+"that are local where carrefourd samples them. With ~ it is an estimate: how local\n"
+"they can be with vCPUs and memory where they are now, of the best that this host\n"
+"could do. NODES counts those in use. HOME has the home nodes, AT-HOME is the\n"
+"share of the memory that is on them. VCPUS has the nodes where the vCPUs run now.\n"
+"FELL-BACK counts the 4 KiB pages that went to another node, as the node that the\n"
+"policy named was full. CARREFOUR says what is switched on. Columns that have\n"
+"nothing to tell are left out. Below is what you can type to repair VMs.\n"
 "dom0 and other PV domains have no policy; their rows show \"-\".\n"
 "The last two rows are the host's: its (free) memory, and the memory of its nodes.\n"
 "\n"

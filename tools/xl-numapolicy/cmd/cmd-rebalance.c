@@ -10,6 +10,7 @@
 #include "base/pace.h"
 #include "cmd/command.h"
 #include "cmd/guest.h"
+#include "cmd/outcome.h"
 #include "print/format.h"
 #include "print/progress.h"
 
@@ -17,20 +18,6 @@
 #define STEP_PAGES 4096
 /* With a limit: so many steps a second; Xen does not make them less than 2 MiB. */
 #define STEPS_PER_SECOND 10
-
-/* What there is to say of it all. */
-struct outcome {
-	const char *event;	/* what JSON calls it */
-	struct domain domain;
-	const char *policy;
-	bool dry_run;
-	bool policy_changed;	/* meanwhile, by somebody else */
-	int signal;		/* that stopped it, or 0 */
-	bool complete;
-	uint64_t elapsed;	/* ns */
-	uint64_t total;		/* bytes at the beginning */
-	struct moves moves;
-};
 
 static void __attribute__((noreturn)) refuse_no_policy(const struct domain *domain)
 {
@@ -88,7 +75,7 @@ static void add(struct moves *sum, const struct moves *step)
 }
 
 /* All of it, or until a signal. */
-static void move(struct outcome *outcome, const struct options *options)
+static enum result move(struct outcome *outcome, const struct options *options, bool one_of_many)
 {
 	uint64_t gfn = 0, limit = options->max_mb_per_s * MIB;
 	struct progress progress;
@@ -97,6 +84,8 @@ static void move(struct outcome *outcome, const struct options *options)
 	pace_begin(&pace, limit);
 	progress_begin(&progress, options->format, options->quiet,
 		       outcome->dry_run, outcome->total);
+	progress.name = outcome->domain.name;
+	progress.whose = one_of_many ? domain_name(&outcome->domain) : NULL;
 	while (gfn != REBALANCE_END && !outcome->signal) {
 		struct moves step = { 0 };
 		enum result result;
@@ -105,7 +94,7 @@ static void move(struct outcome *outcome, const struct options *options)
 					   step_pages(limit), outcome->dry_run, &step);
 		if (result != RESULT_OK) {
 			progress_end(&progress);
-			check_step(result, &outcome->domain);
+			return result;
 		}
 		add(&outcome->moves, &step);
 		outcome->signal = pace_step(&pace, outcome->dry_run ? 0 :
@@ -117,6 +106,37 @@ static void move(struct outcome *outcome, const struct options *options)
 	if (gfn == REBALANCE_END)
 		outcome->signal = 0;
 	outcome->elapsed = pace_elapsed(&pace);
+	return RESULT_OK;
+}
+
+enum result move_memory(struct outcome *outcome, const struct options *options, bool one_of_many)
+{
+	const struct domain *domain = &outcome->domain;
+	struct policy before, now;
+	struct usage usage;
+	enum result result = backend_get(domain->id, &before);
+
+	outcome->event = "result";
+	outcome->dry_run = options->dry_run;
+	if (result != RESULT_OK)
+		return result;
+	outcome->policy = before.name;
+	if (!policy_places(&before) && !before.vnuma)
+		return RESULT_NO_POLICY;
+	result = backend_usage(domain->id, &usage);
+	outcome->total = result == RESULT_OK ? usage_total(&usage) : 0;
+	if (result == RESULT_OK)
+		result = move(outcome, options, one_of_many);
+	/* Xen goes by what holds at each step. */
+	if (result == RESULT_OK)
+		result = backend_get(domain->id, &now);
+	if (result != RESULT_OK)
+		return result;
+	outcome->policy = now.name;
+	outcome->policy_changed = !policy_same(&before, &now);
+	outcome->complete = !outcome->signal;
+	outcome->why = main_reason(&outcome->moves);
+	return RESULT_OK;
 }
 
 static uint64_t bytes(uint64_t pages)
@@ -124,7 +144,7 @@ static uint64_t bytes(uint64_t pages)
 	return pages * PAGE_BYTES;
 }
 
-static const char *signal_name(int signal)
+const char *signal_name(int signal)
 {
 	return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
@@ -166,10 +186,11 @@ static void print_text(const struct outcome *o)
 
 #define OUTCOME(key, cell, member) { "", key, cell, offsetof(struct outcome, member) }
 
-static const struct field fields[] = {
+const struct field outcome_fields[] = {
 	OUTCOME("name", CELL_TEXT, domain.name),
 	OUTCOME("id", CELL_NUMBER32, domain.id),
 	OUTCOME("policy", CELL_TEXT, policy),
+	OUTCOME("why", CELL_TEXT, why),
 	OUTCOME("policy_changed", CELL_BOOL, policy_changed),
 	OUTCOME("dry_run", CELL_BOOL, dry_run),
 	OUTCOME("complete", CELL_BOOL, complete),
@@ -183,20 +204,22 @@ static const struct field fields[] = {
 	OUTCOME("late_bytes", CELL_PAGES, moves.late),
 };
 
-static void print_json(const struct outcome *o)
-{
-	struct field all[NR(fields) + 1] = { OUTCOME("event", CELL_TEXT, event) };
+const unsigned int nr_outcome_fields = NR(outcome_fields);
 
-	memcpy(all + 1, fields, sizeof(fields));
+void print_outcome(const struct outcome *o)
+{
+	struct field all[NR(outcome_fields) + 1] = { OUTCOME("event", CELL_TEXT, event) };
+
+	memcpy(all + 1, outcome_fields, sizeof(outcome_fields));
 	print_object(all, NR(all), o);
 }
 
 static void print_raw(const struct outcome *o)
 {
-	struct table *table = table_of_fields("rebalance", fields, NR(fields));
+	struct table *table = table_of_fields("rebalance", outcome_fields, NR(outcome_fields));
 
 	table_row(table);
-	put_fields(table, fields, NR(fields), o);
+	put_fields(table, outcome_fields, NR(outcome_fields), o);
 	table_print(table, true);
 	table_free(table);
 }
@@ -205,7 +228,7 @@ static void print_raw(const struct outcome *o)
 static void be_strict(const struct outcome *o)
 {
 	const struct moves *moves = &o->moves;
-	uint64_t stays = moves->in_use + moves->unmovable + moves->no_room + moves->late;
+	uint64_t stays = moves_left(moves);
 	char size[NUMBER_TEXT];
 
 	if (stays)
@@ -218,29 +241,12 @@ static void be_strict(const struct outcome *o)
 
 void rebalance(const struct options *options, const struct domain *domain)
 {
-	struct outcome outcome = { .event = "result", .domain = *domain, .dry_run = options->dry_run };
-	struct policy before, now;
-	struct usage usage;
+	struct outcome outcome = { .domain = *domain };
 
-	check_domain(backend_get(domain->id, &before), domain,
-		     "ask for the policy of");
-	if (!policy_places(&before) && !before.vnuma)
-		refuse_no_policy(domain);
-	check_domain(backend_usage(domain->id, &usage), domain,
-		     "ask for the memory of");
-	outcome.total = usage_total(&usage);
-
-	move(&outcome, options);
-
-	/* Xen goes by what holds at each step. */
-	check_domain(backend_get(domain->id, &now), domain, "ask for the policy of");
-	outcome.policy = now.name;
-	outcome.policy_changed = !policy_same(&before, &now);
-	outcome.complete = !outcome.signal;
-
+	check_step(move_memory(&outcome, options, false), domain);
 	output_begin(options->format == FORMAT_RAW ? FORMAT_RAW : FORMAT_TABLE);
 	if (options->format == FORMAT_JSON)
-		print_json(&outcome);
+		print_outcome(&outcome);
 	else if (options->format == FORMAT_RAW)
 		print_raw(&outcome);
 	else
@@ -262,13 +268,21 @@ static void run(const struct options *options, int argc, char **argv)
 {
 	struct domain domain = { 0 };
 
-	(void)argc;
+	if (options->all && argc)
+		die_usage("rebalance", "'%s' and --all exclude each other; give one of them", argv[0]);
+	if (!options->all && !argc)
+		die_usage("rebalance", "no VM; give one, or --all");
+	if (options->all) {
+		rebalance_all(options);
+		return;
+	}
 	find_guest(argv[0], &domain);
 	rebalance(options, &domain);
 	free(domain.name);
 }
 
 static const struct option_spec options_rebalance[] = {
+	{ "all", .help = "of all VMs, one after the other", OPTION(all) },
 	{ "max-mb-per-s", 0, "N", "move no more than N MiB a second", RIGHT_RATE, OPTION(max_mb_per_s) },
 	{ "dry-run", .help = "move nothing, say how much would move", OPTION(dry_run) },
 	{ "strict", .help = "status 1 if any of it stays where it is", OPTION(strict) },
@@ -279,20 +293,23 @@ static const struct option_spec options_rebalance[] = {
 
 const struct command cmd_rebalance = {
 	.name = "rebalance",
-	.arguments = "DOM",
+	.arguments = "DOM|--all",
 	.summary = "move the memory of a running VM to where its policy wants it",
 	.options = options_rebalance,
 	.help =
 "The VM goes on running. Memory stays where it is, and is counted, if others use\n"
 "it, as for I/O through dom0, or if its node is full. The exit status is 0 all the\n"
 "same, but 1 with --strict. Ctrl-C stops between two steps; the same command then\n"
-"goes on. --json prints an object a line: progress, and at last the result.\n"
+"goes on. --json prints an object a line: progress, and at last the result. --all\n"
+"leaves out VMs with policy none or virtual NUMA nodes, goes on where one VM cannot\n"
+"be moved, and prints a row for each; --strict is for all of them.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy rebalance guest1 --dry-run\n"
 "  xl numa-policy rebalance guest1 --max-mb-per-s 200\n"
-"  xl numa-policy rebalance guest1 --json -q | jq .moved_bytes\n",
-	.min_arguments = 1,
+"  xl numa-policy rebalance guest1 --json -q | jq .moved_bytes\n"
+"  xl numa-policy rebalance --all --strict\n",
+	.min_arguments = 0,
 	.max_arguments = 1,
 	.run = run,
 };

@@ -115,10 +115,11 @@ static void run(const struct options *options, int argc, char **argv)
 
 	carrefour_show(&watching);
 	watched = carrefour_find(&watching, domain->id);
+	judge_locality(&facts, watched, &nodes);
 	fill_watched(&row, watched);
 	output_begin(options->format);
 	if (options->format == FORMAT_TABLE)
-		print_sentences(&facts, watched);
+		print_sentences(&facts, watched, &nodes);
 	else
 		print_facts(&facts, &row);
 	if (options->format == FORMAT_RAW)

@@ -18,8 +18,8 @@ struct command {
 	void (*run)(const struct options *options, int argc, char **argv);
 };
 
-extern const struct command cmd_list, cmd_show, cmd_top, cmd_set, cmd_rebalance, cmd_where, cmd_explain, cmd_record,
-	cmd_replay;
+extern const struct command cmd_list, cmd_show, cmd_top, cmd_watch, cmd_set, cmd_rebalance, cmd_evacuate, cmd_where,
+	cmd_explain, cmd_record, cmd_replay;
 
 /* All of them, in the order of the help; NULL ends it. */
 extern const struct command *const commands[];

@@ -57,6 +57,17 @@ static const struct field fields[] = {
 	FACT("INVALID", "invalid_page_events", CELL_NUMBER, TOUCHES(invalid)),
 };
 
+/* Of show alone: the others do not ask what is sampled. */
+static const struct field fit_fields[] = {
+	KNOWN("NUMA", "numa_percent", CELL_LOCALITY, numa, has_fit),
+	KNOWN("NUMA-FROM", "numa_from", CELL_TEXT, numa_from, has_fit),
+	KNOWN("OVERLAP", "overlap_percent", CELL_SHARE, fit.overlap, has_fit),
+	KNOWN("EVEN", "even_use_percent", CELL_SHARE, fit.even, has_fit),
+	KNOWN("IMBALANCE", "memory_imbalance_percent", CELL_SHARE, fit.imbalance, has_fit),
+	KNOWN("NODES", "nodes_in_use", CELL_NUMBER32, fit.in_use, has_fit),
+	KNOWN("NEEDED", "nodes_needed", CELL_NUMBER32, fit.needed, has_fit),
+};
+
 void get_switches(struct facts *facts)
 {
 	static const char *const modes[] = { NULL, "off", "on", "advise" };
@@ -85,6 +96,24 @@ void complete_facts(struct facts *facts)
 	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
 }
 
+void judge_locality(struct facts *facts, const struct watched *watched, const struct nodes *nodes)
+{
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++) {
+		facts->placement.memory[node] = usage_of_node(&facts->usage, node);
+		facts->placement.vcpus[node] = facts->vcpus[node];
+	}
+	facts->has_fit = facts->has_vcpus && fit_of(&facts->fit, &facts->placement, nodes);
+	if (!facts->has_fit)
+		return;
+	if (watched && watched->samples >= SAMPLES_LEAST)
+		facts->numa = (struct locality){ { watched->local, 1000 }, false };
+	else
+		facts->numa = (struct locality){ facts->fit.estimate, true };
+	facts->numa_from = facts->numa.estimated ? "estimate" : "samples";
+}
+
 void look_closely(struct facts *facts)
 {
 	const struct domain *domain = &facts->domain;
@@ -92,24 +121,28 @@ void look_closely(struct facts *facts)
 	check_domain(backend_usage(domain->id, &facts->usage), domain, "ask for the memory of");
 	check_domain(backend_stats(domain->id, &facts->stats), domain, "ask for the statistics of");
 	get_switches(facts);
-	facts->has_vcpus = backend_vcpus(domain->id, facts->vcpus) == RESULT_OK;
+	facts->has_vcpus = backend_vcpus(domain->id, facts->vcpus, facts->may_run) == RESULT_OK;
 	complete_facts(facts);
 }
 
 void print_facts(const struct facts *facts, const struct watched_row *watched)
 {
-	struct column *columns = check_alloc(calloc(NR(fields) + nr_watched_fields, sizeof(*columns)));
+	struct column *columns = check_alloc(calloc(NR(fields) + NR(fit_fields) + nr_watched_fields, sizeof(*columns)));
 	unsigned int n = fields_to_columns(fields, NR(fields), columns);
 	struct table *table;
 
-	if (watched)
+	if (watched) {
+		n += fields_to_columns(fit_fields, NR(fit_fields), columns + n);
 		n += fields_to_columns(watched_fields, nr_watched_fields, columns + n);
+	}
 	table = table_new("domains", columns, n);
 	free(columns);
 	table_row(table);
 	put_fields(table, fields, NR(fields), facts);
-	if (watched)
+	if (watched) {
+		put_fields(table, fit_fields, NR(fit_fields), facts);
 		put_fields(table, watched_fields, nr_watched_fields, watched);
+	}
 	table_print(table, true);
 	table_free(table);
 }

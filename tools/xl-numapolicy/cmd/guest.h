@@ -4,6 +4,7 @@
 #define GUEST_H
 
 #include "ask/types.h"
+#include "cmd/fit.h"
 #include "print/fields.h"
 #include "print/watched.h"
 
@@ -21,11 +22,17 @@ struct facts {
 	bool has_id;		/* or it is the host */
 	bool has_policy, has_usage, has_vcpus;
 	uint32_t vcpus[NODES_MAX];	/* that run on each node */
+	uint32_t may_run[NODES_MAX];	/* that are to run there, by their affinity */
 	bool has_carrefour, carrefour;	/* whether it is known, and on */
 	const char *automatic;	/* "off", "on", "advise"; NULL if nobody knows */
 	const char *switches;	/* both in a word */
 	uint64_t memory;	/* bytes */
 	struct share at_home, local;	/* on home nodes; on nodes where vCPUs run */
+	bool has_fit;
+	struct placement placement;
+	struct fit fit;
+	struct locality numa;	/* the one figure: as sampled, else as estimated by fit */
+	const char *numa_from;	/* "samples", "estimate" */
 };
 
 /* Any domain; exits with the reason if there is none. */
@@ -42,6 +49,12 @@ void look_closely(struct facts *facts);
 
 /* The parts that follow from others. */
 void complete_facts(struct facts *facts);
+
+/* So many that chance moves their share by less than what is called low. */
+#define SAMPLES_LEAST 100
+
+/* The one figure, after complete_facts(). watched: NULL for a domain that carrefourd does not watch. */
+void judge_locality(struct facts *facts, const struct watched *watched, const struct nodes *nodes);
 
 /* What show says of a domain as a whole in RAW and JSON; set says it, too, with watched NULL. */
 void print_facts(const struct facts *facts, const struct watched_row *watched);

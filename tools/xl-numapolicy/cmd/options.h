@@ -18,8 +18,8 @@ struct options {
 	enum format format;		/* what json and raw come to */
 	const char *nodes, *weights, *max_pause_us;	/* NULL if not given */
 	struct dynamic dynamic;		/* +carrefour, -auto ... */
-	bool rebalance, dry_run, quiet, strict, brief, policy;
-	const char *sort;
+	bool rebalance, dry_run, quiet, strict, brief, policy, all, force;
+	const char *sort, *to;
 	uint64_t max_mb_per_s, seconds, count;	/* 0: not given */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ask/check.h"
+#include "cmd/advice.h"
 #include "cmd/sentences.h"
 #include "print/format.h"
 
@@ -65,6 +66,30 @@ static void print_memory(const struct facts *facts)
 	print_parts("fell back", PARTS({ facts->policy.fallback, "pages of 4 KiB, as that node was full" }));
 }
 
+static void print_fit(const struct facts *facts, const struct nodes *nodes)
+{
+	char text[NUMBER_TEXT], even[NUMBER_TEXT], imbalance[NUMBER_TEXT], command[ADVICE_TEXT], why[ADVICE_TEXT];
+	const struct fit *fit = &facts->fit;
+
+	if (!facts->has_fit)
+		return;
+	printf("\nLocality:\n");
+	format_share(text, facts->numa.share.part, facts->numa.share.whole);
+	if (facts->numa.estimated)
+		printf(LABEL "~%s%%, estimated by where vCPUs and memory are\n", "numa", text);
+	else
+		printf(LABEL "%s%% of the sampled accesses are local\n", "numa", text);
+	printf(LABEL "of memory and vCPUs: %s%%\n", "overlap", format_share(text, fit->overlap.part, fit->overlap.whole));
+	printf(LABEL "%s%% of the accesses are local, if all vCPUs use all memory\n", "even use",
+	       format_share(even, fit->even.part, fit->even.whole));
+	if (fit->imbalance.whole && fit->imbalance.part)
+		printf(LABEL "of memory between the nodes with vCPUs: %s%%\n", "imbalance",
+		       format_share(imbalance, fit->imbalance.part, fit->imbalance.whole));
+	printf(LABEL "%u in use, %u would do on an empty host\n", "nodes", fit->in_use, fit->needed);
+	if (find_advice(facts, nodes, command, why))
+		printf(LABEL "%s  # %s\n", "repair", command, why);
+}
+
 static void print_moves(const struct move_stats *stats)
 {
 	const struct moves *pages = &stats->pages;
@@ -109,13 +134,14 @@ static void print_carrefour(const struct facts *facts, const struct watched *wat
 	print_watched(watched);
 }
 
-void print_sentences(const struct facts *facts, const struct watched *watched)
+void print_sentences(const struct facts *facts, const struct watched *watched, const struct nodes *nodes)
 {
 	const struct domain *domain = &facts->domain;
 
 	printf("%s (id %u, %s)\n", domain->name ? domain_name(domain) : "-", domain->id, domain->type);
 	print_policy(&facts->policy);
 	print_memory(facts);
+	print_fit(facts, nodes);
 	print_moves(&facts->stats.moves);
 	print_touches(&facts->stats.touches);
 	print_carrefour(facts, watched);

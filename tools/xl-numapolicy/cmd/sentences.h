@@ -7,6 +7,6 @@
 #include "cmd/guest.h"
 
 /* watched: NULL for a domain that carrefourd does not watch. */
-void print_sentences(const struct facts *facts, const struct watched *watched);
+void print_sentences(const struct facts *facts, const struct watched *watched, const struct nodes *nodes);
 
 #endif

@@ -22,7 +22,7 @@ unsigned int fields_to_columns(const struct field *fields, unsigned int nr, stru
 		[CELL_TEXT] = KIND_TEXT, [CELL_CHARACTERS] = KIND_TEXT,
 		[CELL_NUMBER] = KIND_NUMBER, [CELL_NUMBER32] = KIND_NUMBER,
 		[CELL_BYTES] = KIND_NUMBER, [CELL_PAGES] = KIND_NUMBER, [CELL_SECONDS] = KIND_NUMBER,
-		[CELL_BOOL] = KIND_BOOL, [CELL_SHARE] = KIND_NUMBER,
+		[CELL_BOOL] = KIND_BOOL, [CELL_SHARE] = KIND_NUMBER, [CELL_LOCALITY] = KIND_NUMBER,
 		[CELL_NODES] = KIND_LIST, [CELL_WEIGHTS] = KIND_LIST,
 	};
 	unsigned int i, n = 0;
@@ -31,6 +31,18 @@ unsigned int fields_to_columns(const struct field *fields, unsigned int nr, stru
 		if (is_column(&fields[i]))
 			columns[n++] = (struct column){ fields[i].title, fields[i].key, kinds[fields[i].cell] };
 	return n;
+}
+
+static void put_locality(struct table *table, const struct locality *locality)
+{
+	char text[NUMBER_TEXT + 2], number[NUMBER_TEXT];
+
+	if (output_format() != FORMAT_TABLE || !locality->estimated || !locality->share.whole) {
+		put_share(table, locality->share.part, locality->share.whole);
+		return;
+	}
+	snprintf(text, sizeof(text), "~%s%%", format_share(number, locality->share.part, locality->share.whole));
+	put_text(table, text);
 }
 
 static void put_field(struct table *table, const struct field *field, const char *row)
@@ -69,6 +81,9 @@ static void put_field(struct table *table, const struct field *field, const char
 		break;
 	case CELL_SHARE:
 		put_share(table, share->part, share->whole);
+		break;
+	case CELL_LOCALITY:
+		put_locality(table, member);
 		break;
 	case CELL_NODES:
 		put_nodes(table, member);
@@ -135,6 +150,7 @@ static void print_value(const struct field *field, const void *member)
 		printf("%" PRIu64, *(const uint64_t *)member);
 		break;
 	case CELL_CHARACTERS:
+	case CELL_LOCALITY:
 	case CELL_NODES:
 	case CELL_WEIGHTS:
 		/* No object has any. */

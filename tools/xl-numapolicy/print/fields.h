@@ -20,12 +20,19 @@ enum cell {
 	CELL_SECONDS,	/* uint64_t, in ns */
 	CELL_BOOL,	/* bool */
 	CELL_SHARE,	/* struct share, nothing if the whole is 0 */
+	CELL_LOCALITY,	/* struct locality, the same; people see a mark at one that is estimated */
 	CELL_NODES,	/* uint32_t [NODES_MAX], weights: the nodes that have one */
 	CELL_WEIGHTS,	/* the same: their weights */
 };
 
 struct share {
 	uint64_t part, whole;
+};
+
+/* How local the accesses of a domain are: as sampled, or as they are expected to be. */
+struct locality {
+	struct share share;
+	bool estimated;
 };
 
 struct field {

@@ -54,7 +54,7 @@ static double seconds_left(double seen, double total, double seconds)
 }
 
 struct event {
-	const char *event;
+	const char *event, *name;
 	struct share seen;
 	uint64_t memory, seen_bytes, moved, speed, elapsed, left;
 	bool has_left;
@@ -64,6 +64,7 @@ struct event {
 
 static const struct field fields[] = {
 	EVENT("event", CELL_TEXT, event),
+	EVENT("name", CELL_TEXT, name),
 	EVENT("percent", CELL_SHARE, seen),
 	EVENT("memory_bytes", CELL_BYTES, memory),
 	EVENT("seen_bytes", CELL_BYTES, seen_bytes),
@@ -77,8 +78,8 @@ static void print_json(const struct progress *progress, const struct moves *move
 {
 	double left = seconds_left(bytes_seen(moves), progress->total, elapsed / SECOND);
 	struct event event = {
-		.event = "progress", .seen = { permille_seen(moves, progress->total), 1000 }, .memory = progress->total,
-		.seen_bytes = bytes_seen(moves), .moved = moves->moved,
+		.event = "progress", .name = progress->name, .seen = { permille_seen(moves, progress->total), 1000 },
+		.memory = progress->total, .seen_bytes = bytes_seen(moves), .moved = moves->moved,
 		.speed = elapsed ? moves->moved * PAGE_BYTES / (elapsed / SECOND) : 0, .elapsed = elapsed,
 		.has_left = left >= 0, .left = left >= 0 ? left * SECOND : 0,
 	};
@@ -112,6 +113,7 @@ static void print_text(struct progress *progress, const struct moves *moves,
 	unsigned int permille = permille_seen(moves, progress->total);
 	double left = seconds_left(bytes_seen(moves), progress->total, seconds);
 	double moved = moves->moved * PAGE_BYTES / (double)MIB;
+	const char *whose = progress->whose ? progress->whose : "", *colon = progress->whose ? ": " : "";
 	char text[160], line[320], bar[BAR_MAX + 4] = "", time[32] = "";
 	int screen = stderr_width() - 1, size, full;
 
@@ -121,11 +123,11 @@ static void print_text(struct progress *progress, const struct moves *moves,
 	snprintf(text, sizeof(text), "%.0f MiB %s, %.1f MiB/s%s", moved,
 		 progress->verb, moved / seconds, time);
 	if (progress->form == PROGRESS_LINES) {
-		say("%u%%, %s", permille / 10, text);
+		say("%s%s%u%%, %s", whose, colon, permille / 10, text);
 		return;
 	}
 
-	size = screen - (int)strlen("100% [] ") - (int)strlen(text);
+	size = screen - (int)strlen("100% [] ") - (int)strlen(whose) - (int)strlen(colon) - (int)strlen(text);
 	if (size > BAR_MAX)
 		size = BAR_MAX;
 	if (size >= BAR_MIN) {
@@ -135,7 +137,7 @@ static void print_text(struct progress *progress, const struct moves *moves,
 		memset(bar + 1, '#', full);
 		strcpy(bar + 1 + size, "] ");
 	}
-	snprintf(line, sizeof(line), "%3u%% %s%s", permille / 10, bar, text);
+	snprintf(line, sizeof(line), "%s%s%3u%% %s%s", whose, colon, permille / 10, bar, text);
 	if (screen >= 0 && (size_t)screen < strlen(line))
 		line[screen] = '\0';
 	redraw(progress, line);

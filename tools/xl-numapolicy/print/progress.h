@@ -16,6 +16,8 @@ enum progress_form { PROGRESS_NONE, PROGRESS_BAR, PROGRESS_LINES, PROGRESS_JSON 
 struct progress {
 	enum progress_form form;
 	const char *verb;	/* of what moves */
+	const char *name;	/* of whose memory it is; NULL: it has none */
+	const char *whose;	/* the same for people, who need not be told (NULL) of the one that they have named */
 	uint64_t total;		/* bytes to look at */
 	uint64_t shown;		/* when, in ns since the begin */
 	size_t width;		/* of the bar on the screen */

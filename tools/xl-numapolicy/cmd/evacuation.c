@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Decides where the memory of one VM goes, and has it moved by its policy. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ask/backend.h"
+#include "ask/check.h"
+#include "ask/spec.h"
+#include "cmd/evacuation.h"
+
+#define OWN 100		/* 1 / that of a VM's memory makes a node one of its own */
+
+/* It has no place for memory: this one, which divides least, gives it one for as long as the move takes. */
+#define FOR_NONE "round-1g"
+
+static bool can_take(const struct leaving *leaving, unsigned int node)
+{
+	return node != leaving->node && leaving->nodes.memory[node] && leaving->nodes.cpus[node];
+}
+
+/* The fewest nodes with room for @bytes, those with most first; all that there are if they have none. */
+static void pick_targets(const struct leaving *leaving, uint64_t bytes, uint32_t target[NODES_MAX])
+{
+	const struct nodes *nodes = &leaving->nodes;
+	uint64_t room = 0;
+
+	while (room < bytes || !room) {
+		unsigned int node, best = NO_NODE;
+
+		for (node = 0; node < nodes->nr; node++)
+			if (can_take(leaving, node) && !target[node] &&
+			    (best == NO_NODE || nodes->free[node] > nodes->free[best]))
+				best = node;
+		if (best == NO_NODE)
+			return;
+		target[best] = 1;
+		room += nodes->free[best];
+	}
+}
+
+/* Where policy none has its memory is where it is at home. */
+static void find_own(const struct usage *usage, uint32_t own[NODES_MAX])
+{
+	uint64_t total = usage_total(usage);
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++)
+		own[node] = total && usage_of_node(usage, node) >= total / OWN;
+}
+
+/* Returns why it is not to be: NULL, and the home nodes, if it is. */
+static const char *plan(struct evacuation *e, const struct leaving *leaving, const struct policy *policy,
+			const struct usage *usage)
+{
+	bool places = policy_places(policy), is_home = policy->weight[leaving->node];
+	uint32_t weight = is_home ? policy->weight[leaving->node] : 1;
+	unsigned int node, nr = 0;
+
+	memcpy(e->home, policy->weight, sizeof(e->home));
+	if (policy->vnuma)
+		return "virtual NUMA nodes: the guest was told where its memory is";
+	if (places && !is_home)
+		return NULL;
+	if (is_home && !policy->follows_affinity && !leaving->options->force)
+		return "its home nodes were named: --force changes them";
+	e->homes_changed = true;
+	if (!places)
+		find_own(usage, e->home);
+	for (node = 0; node < NODES_MAX; node++) {
+		if (leaving->to[node] && !e->home[node])
+			e->home[node] = weight;
+		if (node == leaving->node || !leaving->nodes.memory[node])
+			e->home[node] = 0;
+		nr += e->home[node] != 0;
+	}
+	if (!nr)
+		pick_targets(leaving, usage_total(usage), e->home);
+	for (node = 0; node < NODES_MAX; node++)
+		if (e->home[node])
+			return NULL;
+	return "no other node has memory and CPUs: name one with --to";
+}
+
+static enum result set_policy(uint32_t domid, const char *name, const uint32_t *home, uint32_t max_pause_us)
+{
+	struct request request;
+	char why[256];
+	unsigned int node;
+	enum result result = backend_parse(name, &request, why, sizeof(why));
+
+	if (result != RESULT_OK)
+		return result;
+	request.max_pause_us = max_pause_us;
+	for (node = 0; home && node < NODES_MAX; node++) {
+		if (!home[node])
+			continue;
+		request.has_nodes = request.node[node] = true;
+		request.weight[request.nr_weights++] = home[node];
+	}
+	return backend_set(domid, &request);
+}
+
+/* As it was, but for the memory. */
+static enum result restore(const struct evacuation *e, const struct policy *before)
+{
+	return set_policy(e->outcome.domain.id, before->name, before->follows_affinity ? NULL : before->weight,
+			  before->max_pause_us);
+}
+
+/* Xen must not refuse it once the home nodes are others. */
+static enum result ask_first(const struct evacuation *e)
+{
+	struct moves none = { 0 };
+	uint64_t gfn = REBALANCE_END;
+	enum result result = backend_rebalance(e->outcome.domain.id, &gfn, 1, true, &none);
+
+	return result == RESULT_NO_POLICY ? RESULT_OK : result;
+}
+
+static enum result go(struct evacuation *e, const struct leaving *leaving, const struct policy *before)
+{
+	uint32_t domid = e->outcome.domain.id;
+	bool places = policy_places(before);
+	enum result result = ask_first(e), after;
+	struct usage usage;
+
+	if (result != RESULT_OK || leaving->options->dry_run)
+		return result;
+	if (e->homes_changed)
+		result = set_policy(domid, places ? before->name : FOR_NONE, e->home, before->max_pause_us);
+	if (result == RESULT_OK)
+		result = move_memory(&e->outcome, leaving->options, true);
+	if (!places && e->homes_changed) {
+		after = restore(e, before);
+		result = result == RESULT_OK ? after : result;
+	}
+	e->outcome.policy = before->name;
+	if (result != RESULT_OK)
+		return result;
+	result = backend_usage(domid, &usage);
+	e->left = usage_of_node(&usage, leaving->node);
+	e->has_left = result == RESULT_OK;
+	return result;
+}
+
+bool evacuate_one(struct evacuation *e, const struct leaving *leaving)
+{
+	struct outcome *o = &e->outcome;
+	struct policy policy;
+	struct usage usage;
+	const char *why;
+	enum result result = backend_get(o->domain.id, &policy);
+
+	if (result == RESULT_NO_FEATURE)
+		check(result, "");
+	if (result == RESULT_OK)
+		result = backend_usage(o->domain.id, &usage);
+	if (result == RESULT_NO_DOMAIN || result == RESULT_REFUSED)
+		return false;
+	check_domain(result, &o->domain, "ask for the memory of");
+	e->node = leaving->node;
+	e->was = usage_of_node(&usage, leaving->node);
+	if (!e->was)
+		return false;
+	o->event = "result";
+	o->policy = policy.name;
+	o->total = usage_total(&usage);
+	o->dry_run = leaving->options->dry_run;
+
+	why = plan(e, leaving, &policy, &usage);
+	if (!why) {
+		result = go(e, leaving, &policy);
+		if (result == RESULT_NO_DOMAIN)
+			return false;
+		why = result != RESULT_OK ? refusal(result) : !e->left ? NULL : o->why ? o->why :
+		      o->signal ? "not all was looked at" : "it came there meanwhile";
+	} else {
+		memcpy(e->home, policy.weight, sizeof(e->home));
+		e->homes_changed = false;
+	}
+	if (why)
+		snprintf(e->why, sizeof(e->why), "%s", why);
+	o->why = why ? e->why : NULL;
+	return true;
+}
