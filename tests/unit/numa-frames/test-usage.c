@@ -234,6 +234,11 @@ static void what_does_not_count(void **unused)
 	write_entry(entry, page | 0x62, 1);
 	write_entry(entry, page | TYPE(p2m_ram_logdirty), 1);
 	compare();
+	/* Of the same frame a type may say that it is no RAM, and then that it is. */
+	write_entry(entry, page | TYPE(p2m_mmio_dm), 1);
+	compare();
+	write_entry(entry, page, 1);
+	compare();
 	end();
 }
 
