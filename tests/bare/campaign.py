@@ -134,6 +134,9 @@ def judge(report, hypervisor, calls, ept=False, each_kind=True):
     if ({name: value for name, value in report.outcome.items() if name not in missing} != harmless
             or any(abs(report.outcome[name]) > kept(report) for name in missing)):
         raise Harmed(f"{report.outcome}\n{report.note}")
+    told = {f"the nodes of victim {victim} are told as they are": 1 for victim in VICTIMS} if hypervisor in OURS else {}
+    if report.promise != told:
+        raise Harmed(f"{report.promise}, not {told}")
     if report.note["calls"] < calls:
         raise Harmed(f"{report.note['calls']} calls of {calls}")
     never = (set() if ept else NEVER_ACCEPTED) | (set() if hypervisor in OURS else OF_SERIES)

@@ -68,7 +68,9 @@ def green(hypervisor="debug", **others):
                **{f"pages missing on node {node}": 0 for node in range(3)}}
     note = {"calls": 5, "lives of the hostile guest": 4, "lives that made no more calls": 1, "accepted: move": int(hypervisor == "debug"), "refused: move": 1,
             "accepted: HVMOP_altp2m": 0, "refused: HVMOP_altp2m": 1}
+    promise = {f"the nodes of victim {victim} are told as they are": 1 for victim in (1, 2)} if hypervisor == "debug" else {}
     return Report({name: others.get(name, value) for name, value in outcome.items()},
+                  {name: others.get(name, value) for name, value in promise.items()},
                   note={name: others.get(name, value) for name, value in note.items()})
 
 
@@ -80,7 +82,7 @@ def test_green(hypervisor):
 @pytest.mark.parametrize("wrong", [
     {"victims that live": 1}, {"words of theirs that were wrong": 1},
     {"pages missing on node 1": campaign.KEPT + 1}, {"pages missing on node 2": -campaign.KEPT - 1},
-    {"as many calls as were wanted": 0}, {"calls": 4},
+    {"as many calls as were wanted": 0}, {"calls": 4}, {"the nodes of victim 2 are told as they are": 0},
     {"lives that made no more calls": 2}, {"accepted: move": 0}, {"refused: move": 0}, {"accepted: HVMOP_altp2m": 1},
 ], ids=str)
 def test_red(wrong):

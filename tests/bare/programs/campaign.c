@@ -209,6 +209,21 @@ static void await_victims(void)
 	}
 }
 
+/* What Xen has counted, at whatever has happened to them, is what there is. */
+static void compare_usage(void)
+{
+	struct xen_domctl op = { 0 };
+	char line[96];
+
+	if (try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_GET, victims[0]))
+		return;
+	for (int i = 0; i < VICTIMS; i++) {
+		stop_domain(victims[i]);
+		snprintf(line, sizeof(line), "the nodes of victim %u are told as they are", i + 1);
+		promise(line, usage_is_located(victims[i], ARENA_GFN + ARENA_PAGES));
+	}
+}
+
 static void tell_counts(const char *const names[], const struct count counts[], unsigned int nr)
 {
 	char line[96];
@@ -295,6 +310,7 @@ void program(void)
 	made = run(wanted);
 	await_victims();
 	tell_victims();
+	compare_usage();
 	destroy_victims();
 	tell_missing(before);
 	outcome("as many calls as were wanted", made >= wanted);

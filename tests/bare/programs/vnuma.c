@@ -84,15 +84,6 @@ static bool all_is_refused(domid_t domid)
 		try_move(domid) == -EEXIST && try_sample(domid) == -EEXIST;
 }
 
-static bool same(const struct node_usage a[MOST_NODES], const struct node_usage b[MOST_NODES])
-{
-	for (int node = 0; node < MOST_NODES; node++)
-		for (int size = 0; size < XEN_NUMA_USAGE_SIZES; size++)
-			if (a[node].pages[size] != b[node].pages[size])
-				return false;
-	return true;
-}
-
 static void must_populate(domid_t domid, unsigned long gfn, int node)
 {
 	if (populate(domid, gfn, ORDER_2M, node) != 1)
@@ -118,7 +109,7 @@ void program(void)
 	give_vnuma(domid, 1, 0);
 	promise("told once more, too", all_is_refused(domid) && has(domid, XEN_NUMA_POLICY_NONE, 1));
 	get_usage(domid, is);
-	promise("all is where it was", same(told, is));
+	promise("all is where it was", is_same_usage(told, is));
 
 	/* what nobody has touched yet waits on, and goes with the domain */
 	set_policy(untouched, XEN_NUMA_POLICY_FIRST_TOUCH, 0x3, NULL, 0);

@@ -106,6 +106,9 @@ struct node_usage {
 	uint64_t pages[XEN_NUMA_USAGE_SIZES];
 };
 void get_usage(domid_t domid, struct node_usage usage[MOST_NODES]);
+bool is_same_usage(const struct node_usage a[MOST_NODES], const struct node_usage b[MOST_NODES]);
+/* Whether that is what is told of each page below @end.  Nothing may change meanwhile. */
+bool usage_is_located(domid_t domid, unsigned long end);
 unsigned int node_of_page(domid_t domid, unsigned long gfn);
 void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr);
 uint32_t get_policy(domid_t domid);

@@ -127,20 +127,11 @@ unsigned long would_rebalance(domid_t domid)
 
 void get_usage(domid_t domid, struct node_usage usage[MOST_NODES])
 {
-	struct xen_domctl op = { 0 };
-	struct xen_domctl_numa_policy_usage *step = &op.u.numa_policy.u.usage;
-	struct node_usage some[MOST_NODES];
+	struct xen_domctl op = { .u.numa_policy.u.usage.nr_nodes = MOST_NODES };
 
 	memset(usage, 0, MOST_NODES * sizeof(*usage));
-	while (step->gfn != XEN_NUMA_USAGE_END) {
-		memset(some, 0, sizeof(some));
-		step->nr_nodes = MOST_NODES;
-		set_xen_guest_handle(step->counts, some[0].pages);
-		policy_op(&op, XEN_DOMCTL_NUMA_POLICY_USAGE, domid);
-		for (int node = 0; node < MOST_NODES; node++)
-			for (int size = 0; size < XEN_NUMA_USAGE_SIZES; size++)
-				usage[node].pages[size] += some[node].pages[size];
-	}
+	set_xen_guest_handle(op.u.numa_policy.u.usage.counts, usage[0].pages);
+	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_USAGE, domid);
 }
 
 void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr)
@@ -150,6 +141,33 @@ void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr)
 	set_xen_guest_handle(op.u.numa_policy.u.locate.pages, pages);
 	while (op.u.numa_policy.u.locate.done < nr)
 		policy_op(&op, XEN_DOMCTL_NUMA_POLICY_LOCATE, domid);
+}
+
+bool is_same_usage(const struct node_usage a[MOST_NODES], const struct node_usage b[MOST_NODES])
+{
+	for (int node = 0; node < MOST_NODES; node++)
+		for (int size = 0; size < XEN_NUMA_USAGE_SIZES; size++)
+			if (a[node].pages[size] != b[node].pages[size])
+				return false;
+	return true;
+}
+
+bool usage_is_located(domid_t domid, unsigned long end)
+{
+	static struct xen_numa_page pages[256];
+	struct node_usage told[MOST_NODES], is[MOST_NODES] = { 0 };
+
+	for (unsigned long gfn = 0; gfn < end; gfn += 256) {
+		for (unsigned int i = 0; i < 256; i++)
+			pages[i].gfn = gfn + i;
+		locate_pages(domid, pages, 256);
+		for (unsigned int i = 0; i < 256; i++)
+			/* of what is larger the first page stands for all */
+			if (pages[i].node != XEN_NUMA_PAGE_NONE && !(pages[i].gfn & ((1UL << pages[i].order) - 1)))
+				is[pages[i].node].pages[pages[i].order / ORDER_2M]++;
+	}
+	get_usage(domid, told);
+	return is_same_usage(told, is);
 }
 
 unsigned int node_of_page(domid_t domid, unsigned long gfn)

@@ -150,14 +150,14 @@ static void check_domain(void)
 		fail("sampling goes on after it was stopped");
 
 	np = prepare(XEN_DOMCTL_NUMA_POLICY_USAGE);
-	do {
-		if (call()) {
-			fail("usage at the end: %s", strerror(errno));
-			return;
-		}
-		for (unsigned int i = 0; i < NODES * XEN_NUMA_USAGE_SIZES; i++)
-			mapped += np->u.usage.counts.p[i] << (9 * (i % XEN_NUMA_USAGE_SIZES));
-	} while (np->u.usage.gfn != XEN_NUMA_USAGE_END);
+	if (call()) {
+		fail("usage at the end: %s", strerror(errno));
+		return;
+	}
+	for (unsigned int i = 0; i < NODES * XEN_NUMA_USAGE_SIZES; i++)
+		mapped += np->u.usage.counts.p[i] << (9 * (i % XEN_NUMA_USAGE_SIZES));
+	if (np->u.usage.gfn != XEN_NUMA_USAGE_END)
+		fail("usage goes on at gfn %#" PRIx64, np->u.usage.gfn);
 	if (mapped != PAGES)
 		fail("%" PRIu64 " pages at the end, %d were populated", mapped, PAGES);
 }

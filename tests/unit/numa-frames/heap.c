@@ -12,6 +12,7 @@ nodemask_t node_online_map = { { (1UL << NODES) - 1 } };
 nodeid_t machine_wanted;
 unsigned int machine_grain;
 unsigned long machine_placed;
+long machine_counted[NODES];
 int (*machine_set_entry)(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t);
 bool hap_has_2mb, machine_has_ept;
 struct oom oom;
@@ -257,7 +258,7 @@ void *__map_domain_page(const struct page_info *pg)
 	return window;
 }
 
-void unmap_domain_page(void *page)
+void unmap_domain_page(const void *page)
 {
 	assert(page == window && !window[0] && !memcmp(window, window + 1, sizeof(window) - 1));
 	frames[in_window - frames].content = 0;
@@ -351,6 +352,21 @@ void machine_guest(void)
 	}
 }
 
+bool is_xen_heap_mfn(mfn_t mfn)
+{
+	return false;
+}
+
+/* Of an entry that is there, and stays, on another node. */
+void p2m_numa_count(struct p2m_domain *p2m, uint64_t old, uint64_t new, unsigned int level)
+{
+	long pages = 1L << (level - 1) * PAGETABLE_ORDER;
+
+	assert(p2m->locked && !((old ^ new) & ~(PADDR_MASK & PAGE_MASK) & P2M_NUMA_COUNTED));
+	machine_counted[mfn_to_nid(maddr_to_mfn(old & PADDR_MASK))] -= pages;
+	machine_counted[mfn_to_nid(maddr_to_mfn(new & PADDR_MASK))] += pages;
+}
+
 void p2m_numa_flush(struct p2m_domain *p2m)
 {
 	assert(p2m->locked);
@@ -409,6 +425,7 @@ void machine_reset(void)
 {
 	memset(frames, 0, sizeof(frames));
 	memset(p2m_entries, 0, sizeof(p2m_entries));
+	memset(machine_counted, 0, sizeof(machine_counted));
 	dom = (struct domain){ .p2m.domain = &dom };
 	in_window = NULL;
 	machine_placed = machine_locked_work = 0;

@@ -73,6 +73,8 @@ static void old_frames_are_flushed_for_the_next(void **unused)
 	}
 	assert_int_equal(machine_free(1), NODE_PAGES);
 	assert_int_equal(machine_owned(&dom), 300);
+	assert_int_equal(machine_counted[1], -300);
+	assert_int_equal(machine_counted[2], 300);
 }
 
 /* On NPT it writes while pages are copied, and is found out; on EPT it cannot. */
@@ -306,6 +308,7 @@ static void two_mib_keep_a_limit(void **unused)
 			assert_true(p2m_entries[0].raw & ENTRY_WRITE);
 			assert_int_equal(at(0)->content, machine_wanted_content(0));
 			assert_int_equal(at(511 - 511) == pg, !moved);
+			assert_int_equal(machine_counted[2], moved ? 512 : 0);
 			assert_int_equal(machine_owned(&dom), 512);
 		}
 	}

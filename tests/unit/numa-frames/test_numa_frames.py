@@ -8,7 +8,7 @@ import pytest
 import ctests
 
 HERE = Path(__file__).absolute().parent
-PROGRAMS = ("test-reserve", "test-touch", "test-release", "test-mover", "test-oom")
+PROGRAMS = ("test-reserve", "test-touch", "test-release", "test-mover", "test-oom", "test-usage")
 MM = "xen/arch/x86/mm"
 
 # What is broken (file, from, to), and the program that has to see it.
@@ -67,7 +67,25 @@ MUTANTS = {
     "a few pages are copied first": ("p2m-numa-batch.c", "b->pages >= COPY_FIRST && numa_batch_copies_first()", "numa_batch_copies_first()", "test-mover"),
     "copied again while it is written": ("p2m-numa-batch.c", "b->known_ns / b->pages);\n    flush(b);\n", "b->known_ns / b->pages);\n", "test-mover"),
     "writes go on": ("p2m-numa-batch.c", "    clear_in_entries(b, ENTRY_WRITE_BIT);\n", "", "test-mover"),
-    "writable before the last flush": ("p2m-numa-batch.c", "write_entry(b, m, (m->raw & ~ENTRY_WRITE) ^", "write_entry(b, m, m->raw ^", "test-mover"),
+    "writable before the last flush": ("p2m-numa-batch.c", "raw = (m->raw & ~ENTRY_WRITE) ^", "raw = m->raw ^", "test-mover"),
+    "moved, and not counted": ("p2m-numa-batch.c", "        p2m_numa_count(b->p2m, m->raw, raw, 1 + m->order / PAGETABLE_ORDER);\n", "", "test-mover"),
+    "2 MiB are counted as 4 KiB": ("p2m-numa-batch.c", "1 + m->order / PAGETABLE_ORDER", "1", "test-mover"),
+    "what is in a table stays counted": ("p2m-numa-usage.c", "            count_out_table(p2m, old, level - 1);", "            ;", "test-usage"),
+    "tables in a table stay counted": ("p2m-numa-usage.c", "            count_out_table(p2m, table[i], level - 1);", "            ;", "test-usage"),
+    "what was divided is gone": ("p2m-numa-usage.c", "+= 1UL << (levels", "+= 0UL << (levels", "test-usage"),
+    "1 GiB is divided into 2 MiB, never further": ("p2m-numa-usage.c", "level - divided_to(new, level)", "1", "test-usage"),
+    "what is divided counts as a superpage, too": ("p2m-numa-usage.c", "    else if ( (count = counter(p2m, old, level)) )\n        count_out(count);",
+                                                   "    else if ( (count = counter(p2m, old, level)) && !is_table(new, level) )\n        count_out(count);",
+                                                   "test-usage"),
+    "a filled table counts for its place": ("p2m-numa-usage.c", "    if ( !is_table(new, level) )\n    {", "    if ( true )\n    {", "test-usage"),
+    "Xen's own pages count": ("p2m-numa-usage.c", "!mfn_valid(mfn) || is_xen_heap_mfn(mfn)", "!mfn_valid(mfn)", "test-usage"),
+    "a frame that is none counts": ("p2m-numa-usage.c", "!mfn_valid(mfn) || is_xen_heap_mfn(mfn)", "is_xen_heap_mfn(mfn)", "test-usage"),
+    "all counts as RAM": ("p2m-numa-usage.c", "         !p2m_is_ram(P2M_NUMA_TYPE(raw)) )", "         false )", "test-usage"),
+    "any other type is RAM, too": ("p2m-numa-usage.c", "p2m_is_ram(P2M_NUMA_TYPE(old)) && p2m_is_ram(P2M_NUMA_TYPE(new)) )\n        return;",
+                                   "p2m_is_ram(P2M_NUMA_TYPE(old)) )\n        return;", "test-usage"),
+    "an empty entry of EPT counts": ("p2m-numa-usage.c", "!(raw << 1) ||", "!raw ||", "test-usage"),
+    "nobody looks whether all was counted": ("p2m-numa-usage.c", "        ASSERT(!entries[i]);", "        ;", "test-usage"),
+    "nobody waits for who changes entries": ("p2m-numa-usage.c", "    p2m_read_lock(p2m);\n", "", "test-usage"),
     "a limit is not looked at": ("p2m-numa-pace.h", "return p->limit && NOW()", "return false && NOW()", "test-mover"),
     "the other flush comes on top": ("p2m-numa-pace.h", "p->flush + copies * p->copy", "copies * p->copy", "test-mover"),
     "copies come on top": ("p2m-numa-pace.h", "p->flush + copies * p->copy", "p->flush", "test-mover"),

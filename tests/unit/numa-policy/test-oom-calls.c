@@ -170,11 +170,11 @@ void p2m_numa_locate(struct domain *d, struct xen_numa_page page[], unsigned int
 		page[i].node = page[i].gfn || !moved ? 0 : 1;
 }
 
-uint64_t p2m_numa_usage(struct domain *d, uint64_t gfn, uint64_t counts[])
+void p2m_numa_usage(struct domain *d, uint64_t counts[], unsigned int nr_nodes)
 {
 	test_takes_p2m_lock();
-	counts[0] = 1;
-	return XEN_NUMA_USAGE_END;
+	for (unsigned int i = 0; i < nr_nodes * XEN_NUMA_USAGE_SIZES; i++)
+		counts[i] = !i;
 }
 
 struct p2m_numa_batch { int unused; };
@@ -428,6 +428,7 @@ static int get_usage(void)
 	op.u.usage.counts.p = counts;
 	rc = call(&op);
 	assert_int_equal(counts[0], !rc);
+	assert_true(op.u.usage.gfn == (rc ? 0 : XEN_NUMA_USAGE_END));
 	return rc;
 }
 
@@ -463,6 +464,8 @@ static void who_gives_no_memory_is_refused(void **unused)
 	op = (struct xen_domctl_numa_policy){ .op = XEN_DOMCTL_NUMA_POLICY_USAGE };
 	op.u.usage.nr_nodes = 1;
 	assert_int_equal(call(&op), -EFAULT);
+	op.u.usage.gfn = 1;
+	assert_int_equal(call(&op), -EINVAL);
 
 	op = (struct xen_domctl_numa_policy){ .op = XEN_DOMCTL_NUMA_POLICY_TOUCHES };
 	op.u.touches.nr_nodes = 1;

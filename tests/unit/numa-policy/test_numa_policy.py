@@ -252,9 +252,10 @@ MUTANTS = {
     "two locks the other way round": ("sampling.c", "    if ( !s->ended )\n        end(s);\n}",
                                       "    spin_lock(&s->lock);\n    spin_lock(&s->d->numa_policy->lock);\n    spin_unlock(&s->d->numa_policy->lock);\n"
                                       "    spin_unlock(&s->lock);\n    if ( !s->ended )\n        end(s);\n}", "test-oom-calls"),
-    "the p2m is looked at with a lock held": ("domctl.c", "    op->gfn = p2m_numa_usage(d, op->gfn, counts);\n",
-                                              "    spin_lock(&d->numa_policy->lock);\n    op->gfn = p2m_numa_usage(d, op->gfn, counts);\n"
+    "the p2m is looked at with a lock held": ("domctl.c", "    p2m_numa_usage(d, counts, nr);\n",
+                                              "    spin_lock(&d->numa_policy->lock);\n    p2m_numa_usage(d, counts, nr);\n"
                                               "    spin_unlock(&d->numa_policy->lock);\n", "test-oom-calls"),
+    "counts do not go by gfn": ("domctl.c", "    if ( op->gfn || op->pad )", "    if ( op->pad )", "test-oom-calls"),
     "nodes for which there is no memory": ("core.c", "    rc = xenctl_bitmap_to_bitmap(nodes->bits, bitmap, MAX_NUMNODES);\n    if ( rc )\n        return rc;\n",
                                            "    nodes_clear(*nodes);\n    xenctl_bitmap_to_bitmap(nodes->bits, bitmap, MAX_NUMNODES);\n", "test-core"),
     "a list to be moved that nobody can read": ("rebalance.c", "        if ( copy_from_guest_offset(move, op->list, op->done, nr) )\n            break;\n",

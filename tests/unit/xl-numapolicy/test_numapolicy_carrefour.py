@@ -233,17 +233,10 @@ def asked_for_memory(xl):
     return [line for line in xl.trace() if line.startswith("usage ")]
 
 
-def test_top_asks_for_memory_once_a_minute(xl):
-    """Xen looks at each page to answer. It says how old the answer is. In the clock of the tests sleep takes no time."""
-    ages = [[row["memory_age_s"] for row in refresh["domains"]] for refresh in
-            documents(xl.good("top", "--json", "--count", "8", "--seconds", "20"))]
-    assert ages == [[age] * 2 for age in (0, 20, 40, 0, 20, 40, 0, 20)]
+def test_top_asks_for_memory_at_each_refresh(xl):
+    xl.good("top", "--json", "--count", "3", "--seconds", "1")
     assert asked_for_memory(xl) == ["usage 3", "usage 4"] * 3
     assert [row["memory_bytes"] for row in xl.json("top")["domains"]] == [1 << 30, (2 << 30) + (3 << 12)]
-    text = xl.good("top", "--count", "2", "--seconds", "59")
-    assert "static\n" in text and "static; memory as of 59 s ago\n" in text and len(asked_for_memory(xl)) == 2
-    xl.good("top", "--count", "4", "--seconds", "60")
-    assert len(asked_for_memory(xl)) == 8
 
 
 def test_top_asks_again_what_it_was_not_told(xl):

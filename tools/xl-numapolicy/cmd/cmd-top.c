@@ -18,17 +18,10 @@
 
 #define DELAY 2			/* seconds, if none are given */
 #define CLEAR "\033[H\033[J"	/* to the upper left, and all below is empty */
-/*
- * Seconds for which memory is not asked for again: Xen looks at every entry of the domain to answer, and the answer
- * hardly changes.
- */
-#define MEMORY_SECONDS 60
 
 struct row {
-	struct facts facts;	/* usage is kept from one refresh to the next */
+	struct facts facts;
 	struct watched_row watched;
-	time_t asked;		/* for usage, by the clock that nobody sets; 0: not yet */
-	uint64_t age;		/* of usage, in seconds */
 	bool seen;
 };
 
@@ -48,7 +41,6 @@ static const struct field fields[] = {
 	KNOWN_ROW("AUTO", "auto", CELL_TEXT, facts.automatic, facts.has_policy, FOR_PROGRAMS),
 	ROW("AT-HOME", "at_home_percent", CELL_SHARE, facts.at_home),
 	ROW("MEMORY", "memory_bytes", CELL_BYTES, facts.memory),
-	KNOWN_ROW("AGE", "memory_age_s", CELL_NUMBER, age, facts.has_policy, FOR_PROGRAMS),
 };
 
 /* What --sort goes by: the worst first. What is not known comes last, by id. */
@@ -114,14 +106,6 @@ static int compare(const void *left, const void *right)
 	return a->facts.domain.id < b->facts.domain.id ? -1 : a->facts.domain.id > b->facts.domain.id;
 }
 
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + 1;	/* 0 is never */
-}
-
 static struct row *find_row(uint32_t id)
 {
 	unsigned int i;
@@ -142,14 +126,8 @@ static void look(const struct domain *domain, const struct watched *watched)
 
 	free(facts->domain.name);
 	facts->domain = *domain;
-	if (backend_get(domain->id, &facts->policy))
+	if (backend_get(domain->id, &facts->policy) || backend_usage(domain->id, &facts->usage))
 		return;
-	if (!row->asked || now() - row->asked >= MEMORY_SECONDS) {
-		if (backend_usage(domain->id, &facts->usage))
-			return;
-		row->asked = now();
-	}
-	row->age = now() - row->asked;
 	facts->has_policy = facts->has_usage = true;
 	get_switches(facts);
 	complete_facts(facts);
@@ -268,8 +246,6 @@ static bool can_clear(void)
 static void print_head(const struct watching *watching, bool runs)
 {
 	time_t wall = time(NULL);
-	uint64_t oldest = 0;
-	unsigned int i;
 	char text[32];
 
 	strftime(text, sizeof(text), "%H:%M:%S", localtime(&wall));
@@ -278,10 +254,6 @@ static void print_head(const struct watching *watching, bool runs)
 		       watching->period_ms / 1000.0, watching->nr, watching->nr == 1 ? "" : "s");
 	else
 		printf("%s  carrefourd does not %s", text, watching->mute ? "answer" : "run: placement is static");
-	for (i = 0; i < nr_rows; i++)
-		oldest = rows[i].age > oldest ? rows[i].age : oldest;
-	if (oldest)
-		printf("; memory as of %" PRIu64 " s ago", oldest);
 	fputs("\n\n", stdout);
 }
 
@@ -338,9 +310,8 @@ const struct command cmd_top = {
 "LOCAL is the share of the accesses that stay on the node of the CPU. IMBALANCE is\n"
 "how unequal the load of the nodes is. MOVES counts what carrefourd moved in its\n"
 "last period, MOVED is what it has moved since it watches the VM. STATE is what it\n"
-"did in that period, or why there are no samples. AT-HOME and MEMORY are up to a\n"
-"minute old. Ctrl-C ends it; if the output is no terminal, it ends after one table.\n"
-"--json prints a document for each refresh.\n"
+"did in that period, or why there are no samples. Ctrl-C ends it; if the output is\n"
+"no terminal, it ends after one table. --json prints a document for each refresh.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy top\n"

@@ -33,6 +33,9 @@ typedef uint8_t nodeid_t;
 #define PAGE_ORDER_2M 9U
 #define PAGETABLE_ORDER 9U
 #define SUPERPAGE_PAGES 512UL
+#define L1_PAGETABLE_ENTRIES (1 << PAGETABLE_ORDER)
+#define _PAGE_PRESENT (1UL << 0)
+#define _PAGE_PSE     (1UL << 7)
 #define PRI_gfn "05lx"
 
 #define unlikely(x) (x)
@@ -43,6 +46,7 @@ typedef uint8_t nodeid_t;
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define ASSERT(x) assert(x)
 #define ASSERT_UNREACHABLE() abort()
+#define BUILD_BUG_ON(x) _Static_assert(!(x), "")
 #define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
 #define SWAP(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
 #define DECLARE_BITMAP(name, bits) unsigned long name[((bits) + 63) / 64]
@@ -87,6 +91,8 @@ static inline mfn_t mfn_add(mfn_t m, unsigned long i) { return _mfn(m.mfn + i); 
 #define INVALID_GFN _gfn(~0UL)
 #define INVALID_M2P_ENTRY (~0UL)
 #define mfn_to_maddr(m) (mfn_x(m) << PAGE_SHIFT)
+#define maddr_to_mfn(a) _mfn((a) >> PAGE_SHIFT)
+#define PFN_DOWN(x) ((x) >> PAGE_SHIFT)
 #define page_to_maddr(pg) mfn_to_maddr(page_to_mfn(pg))
 
 typedef struct { unsigned long bits[1]; } nodemask_t;
@@ -157,12 +163,14 @@ static inline void page_set_owner(struct page_info *pg, struct domain *d)
 mfn_t page_to_mfn(const struct page_info *pg);
 struct page_info *mfn_to_page(mfn_t mfn);
 #define mfn_valid(m) (mfn_x(m) < FRAMES)
-#define is_xen_heap_mfn(m) false
+bool is_xen_heap_mfn(mfn_t mfn);
 nodeid_t mfn_to_nid(mfn_t mfn);
 #define page_to_nid(pg) mfn_to_nid(page_to_mfn(pg))
 #define set_gpfn_from_mfn(mfn, gfn) (mfn_to_page(_mfn(mfn))->m2p = (gfn))
 
+#ifndef NODE_PAGES
 #define NODE_PAGES 4096UL
+#endif
 #define NODES 4U
 #define FRAMES (NODES * NODE_PAGES)
 #define DMA_PAGES 1024UL	/* at the beginning of node 0 */
@@ -186,22 +194,27 @@ unsigned long node_present_pages(nodeid_t node);
 void clear_domain_page(mfn_t mfn);
 void copy_domain_page(mfn_t to, mfn_t from);
 void *__map_domain_page(const struct page_info *pg);
-void unmap_domain_page(void *page);
+void *map_domain_page(mfn_t mfn);
+void unmap_domain_page(const void *page);
 
 /* Domains, with a p2m of single pages. */
-typedef enum { p2m_invalid, p2m_mmio_dm, p2m_ram_rw, p2m_ram_logdirty, p2m_ram_ro, p2m_populate_on_demand } p2m_type_t;
+typedef enum { p2m_ram_rw, p2m_invalid, p2m_ram_logdirty, p2m_ram_ro, p2m_mmio_dm, p2m_populate_on_demand } p2m_type_t;
+#define p2m_is_ram(t) ((t) == p2m_ram_rw || (t) == p2m_ram_logdirty || (t) == p2m_ram_ro)
 typedef enum { p2m_access_rwx } p2m_access_t;
 #define p2m_is_any_ram(t) ((t) != p2m_mmio_dm)
 #define p2m_is_pod(t) ((t) == p2m_populate_on_demand)
 #define p2m_is_hole(t) ((t) == p2m_mmio_dm || (t) == p2m_invalid)
 #define p2m_is_logdirty_range(p2m, start, end) false
 #define P2M_ALLOC 1
+typedef mfn_t pagetable_t;
 struct p2m_reserve;
 struct p2m_domain {
 	struct domain *domain;
 	unsigned int locked;
 	bool batch_flush, need_flush, global_logdirty;
 	p2m_access_t default_access;
+	struct p2m_numa_usage *usage;
+	pagetable_t phys_table;
 	struct { struct p2m_reserve *reserve; bool locked, split; long entry_count, count; } pod;
 	mfn_t (*get_entry)(struct p2m_domain *, gfn_t, p2m_type_t *, p2m_access_t *, int, unsigned int *, bool *);
 };
@@ -218,13 +231,18 @@ extern struct entry { bool present; unsigned int order; uint64_t raw; } p2m_entr
 #define p2m_has_reserve(p2m) ((p2m)->pod.reserve != NULL)
 /* The p2m's is recursive, and is taken before that of PoD, and that before the one of the domain's pages. */
 #define p2m_lock(p) (assert((!(p)->pod.locked && !(p)->domain->page_alloc_lock) || (p)->locked), (p)->locked++, (void)machine_locks++)
+#define p2m_read_lock(p) p2m_lock(p)
+#define p2m_read_unlock(p) p2m_unlock(p)
 #define p2m_unlock(p) (assert((p)->locked), (p)->locked--, (void)machine_locks--)
 #define pod_lock(p) (assert(!(p)->pod.locked && !(p)->domain->page_alloc_lock), (p)->pod.locked = true, (void)machine_locks++)
 #define pod_unlock(p) (assert((p)->pod.locked), (p)->pod.locked = false, (void)machine_locks--)
 #define pod_locked_by_me(p) ((p)->pod.locked)
 #define nrspin_lock(l) (assert(!*(l)), *(l) = true)
 #define nrspin_unlock(l) (assert(*(l)), *(l) = false)
+#define pagetable_get_mfn(t) (t)
+#define pagetable_is_null(t) (!mfn_x(t))
 #define is_iommu_enabled(d) false
+#define is_hvm_domain(d) true
 #define hap_enabled(d) true
 /* The look from which on its memory is shared, 0 for never. */
 extern unsigned int machine_shared_at;
@@ -257,6 +275,13 @@ nodeid_t numa_policy_nearest(nodeid_t to, const nodemask_t *left, const nodemask
 #include <public/domctl.h>
 
 /* p2m.h */
+int p2m_numa_usage_init(struct p2m_domain *p2m);
+void p2m_numa_usage_free(struct p2m_domain *p2m);
+void p2m_numa_usage_check(struct p2m_domain *p2m);
+void p2m_numa_usage_change(struct p2m_domain *p2m, uint64_t old, uint64_t new, unsigned int level);
+void p2m_numa_count(struct p2m_domain *p2m, uint64_t old, uint64_t new, unsigned int level);
+#define P2M_NUMA_COUNTED \
+	((PADDR_MASK & PAGE_MASK) | _PAGE_PSE | _PAGE_PRESENT | (0x3fUL << 52))
 void p2m_reserve_put(struct p2m_domain *p2m, struct page_info *pg, unsigned int order);
 void p2m_reserve_hold(struct p2m_domain *p2m, struct page_info *pg, unsigned int order);
 void p2m_reserve_admit(struct p2m_domain *p2m);
@@ -296,6 +321,8 @@ extern unsigned long machine_claimed;
 unsigned long machine_free(nodeid_t node);
 unsigned long machine_free_for_dma(void);
 unsigned long machine_owned(const struct domain *d);
+/* Pages that were told to have come to a node, or left it. */
+extern long machine_counted[NODES];
 /* Pages for the domain, which are not on a list; each has been mapped by somebody, and unmapped without a flush. */
 struct page_info *machine_give(nodeid_t node, unsigned int order);
 /* On the domain's list. */
