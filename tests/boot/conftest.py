@@ -158,6 +158,7 @@ def machine(request):
         with told():
             left = machine.run(CLEAN_UP).out.split()
             machine.check_console()
+            machine.scanner.known.clear()
     except BaseException:
         machine.kill()
         raise

@@ -75,6 +75,13 @@ def test_scan_planted_line(line, end):
     assert scanned(GOOD_LOG + line + end) == [line.decode()]
 
 
+def test_scan_what_a_test_has_xen_say():
+    scanner = scan.Scanner()
+    scanner.dom0_up, scanner.known = True, [r"d4 has no page$"]
+    assert scanner.feed(b"(XEN) p2m.c:1: d4 has no page\n(XEN) p2m.c:1: d5 has no page\n(XEN) Xen BUG at p2m.c:1 d4 has no page\n") == [
+        "(XEN) p2m.c:1: d5 has no page", "(XEN) Xen BUG at p2m.c:1 d4 has no page"]
+
+
 DEATH = b"""(XEN) d4v0 Triple fault - invoking HVM shutdown action 1
 (XEN) *** Dumping Dom4 vcpu#0 state: ***
 (XEN) ----[ Xen-4.20.4-pre  x86_64  debug=y  Not tainted ]----

@@ -88,6 +88,7 @@ class Scanner:
         self.rest = b""
         self.dom0_up = False
         self.may_die = set()        # domains that a test drives to their death
+        self.known = []             # patterns of what a test has Xen say
         self.in_death = False
         self.has_warned = set()     # guests whose next call trace is that of their suspend
         self.stood_still = lambda: 0        # seconds, at most, for which the host kept the machine from running
@@ -129,7 +130,8 @@ class Scanner:
             # from another vCPU maybe, while the registers of one are shown
             return False
         self.in_death = may_die if death else self.in_death and bool(REGISTERS.match(said))
-        return not self.in_death and not any(pattern.match(said) for pattern in EXPECTED)
+        return not self.in_death and not any(pattern.match(said) for pattern in EXPECTED) and not any(
+            re.search(pattern, said) for pattern in self.known)
 
 
 SHUTDOWN = re.compile(rb"\(XEN\) Entering ACPI S5 state")
