@@ -124,6 +124,8 @@ MUTANTS = MISTAKES | {
                                    "chance_is_no_imbalance"),
     "imbalance of all nodes": ("decide/measure.c", "if (nodes->with_cpus >> n & 1)\n\t\t\tvariance", "variance", "test-parts",
                                "measures_are_the_papers"),
+    "what came is what was before": ("decide/auto.c", "s->came = unknown;\n}\n\n/* Whether", "}\n\n/* Whether", "test-auto",
+                                     "auto_tells_what_came"),
     "no hysteresis": ("decide/auto.c", "class < now ? 0.5 : class == now ? 1.5 : 1", "1", "test-auto", "auto_has_hysteresis"),
     "the best, however little it gains": ("decide/auto.c", "c->auto_gain_pct / 100.0", "0", "test-auto",
                                           "auto_chooses_by_memory_time"),
