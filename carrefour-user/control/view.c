@@ -61,6 +61,10 @@ static void advice(FILE *f, const struct guest *g)
 	percent(f, "imbalance_percent", g->advice.imbalance);
 	fputs(", ", f);
 	percent(f, "private_percent", g->advice.private);
+	fputs(", ", f);
+	percent(f, "expected_percent", g->advice.expected);
+	fputs(", ", f);
+	percent(f, "came_percent", g->advice.came);
 	fprintf(f, ", \"done\": %s}", yes(g->switches.mode == AUTO_ON && g->applied));
 }
 

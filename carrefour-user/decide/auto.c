@@ -27,7 +27,8 @@ const char *class_policy(enum auto_class class)
 struct auto_state auto_begin(void)
 {
 	return (struct auto_state){
-		.class = CLASS_UNKNOWN, .mean = unknown, .detour = unknown, .spread = unknown, .private = unknown, .running = -1, .touched = -1,
+		.class = CLASS_UNKNOWN, .mean = unknown, .detour = unknown, .spread = unknown, .private = unknown, .expected = -1,
+		.came = unknown, .running = -1, .touched = -1,
 	};
 }
 
@@ -117,6 +118,28 @@ static uint64_t weighed_ns(struct auto_state *s, const struct config *c, const s
 	return s->busiest > 0 ? in->ns * active / s->busiest : 0;
 }
 
+static struct placed placed(const struct auto_state *s)
+{
+	return (struct placed){ .imbalance = s->mean.value, .detour = s->detour.value, .spread = s->spread.value };
+}
+
+/* What the guest waits now, whatever its policy. */
+static double waits_now(const struct auto_input *in)
+{
+	struct placed now = { .imbalance = in->imbalance, .detour = in->detour };
+
+	return forecast(&now, CLASS_LOW);
+}
+
+/* What is to come of a class that was just found; of a guest whose memory was elsewhere when it was seen last, nobody knows. */
+static void expect(struct auto_state *s)
+{
+	struct placed seen = placed(s);
+
+	s->expected = s->mean.value < 0 ? -1 : forecast(&seen, s->class);
+	s->came = unknown;
+}
+
 /* Whether another class has lasted for so long that it is the guest's. */
 static enum auto_why change(struct auto_state *s, enum auto_class class, uint64_t ns, uint64_t dwell_ns)
 {
@@ -134,11 +157,6 @@ static enum auto_why change(struct auto_state *s, enum auto_class class, uint64_
 		return AUTO_WAITING;
 	s->class = class;
 	return AUTO_CHANGED;
-}
-
-static struct placed placed(const struct auto_state *s)
-{
-	return (struct placed){ .imbalance = s->mean.value, .detour = s->detour.value, .spread = s->spread.value };
 }
 
 static enum auto_why learn_placement(struct auto_state *s, const struct config *c, const struct auto_input *in)
@@ -200,14 +218,19 @@ struct advice auto_step(struct auto_state *s, const struct config *config, const
 	struct advice advice;
 
 	weighed.ns = weighed_ns(s, config, in);
+	if (in->samples >= config->min_samples)
+		average(&s->came, waits_now(in), weighed.ns, config->auto_dwell_ms * MS);
 	if (!strcmp(in->policy, class_policy(CLASS_UNKNOWN)))
 		why = learn_placement(s, config, &weighed);
 	else if (s->class == CLASS_HIGH && !strcmp(in->policy, class_policy(CLASS_HIGH)))
 		why = learn_private(s, config, &weighed);
+	if (why == AUTO_CHANGED)
+		expect(s);
 	advice = (struct advice){
 		.class = s->class, .why = why, .policy = class_policy(s->class),
 		.carrefour = s->class == CLASS_MODERATE || s->class == CLASS_HIGH,
 		.imbalance = known(&s->mean), .private = known(&s->private),
+		.expected = s->expected < 0 ? -1 : s->expected + 0.5, .came = known(&s->came),
 	};
 	tell_times(s, advice.time);
 	return advice;
@@ -218,7 +241,7 @@ void auto_take_back(struct auto_state *s, const struct auto_state *before)
 	*s = *before;
 	s->candidate = s->class;
 	s->candidate_ns = 0;
-	s->mean = s->detour = s->spread = s->private = unknown;
+	s->mean = s->detour = s->spread = s->private = s->came = unknown;
 }
 
 void auto_explain(char *buf, size_t size, const struct advice *a)
@@ -229,7 +252,7 @@ void auto_explain(char *buf, size_t size, const struct advice *a)
 		[AUTO_WAITING] = "another class is better, but not for long enough",
 		[AUTO_SAME] = "as before", [AUTO_CHANGED] = "new",
 	};
-	char imbalance[128] = "not known", private[64] = "";
+	char imbalance[128] = "not known", private[64] = "", came[64] = "";
 
 	if (a->imbalance >= 0)
 		snprintf(imbalance, sizeof(imbalance), "%d.%d %%, forecast of memory time %d %% as low, %d %% as moderate, %d %% as high",
@@ -237,6 +260,8 @@ void auto_explain(char *buf, size_t size, const struct advice *a)
 			 (a->time[CLASS_HIGH] + 5) / 10);
 	if (a->private >= 0)
 		snprintf(private, sizeof(private), ", %d.%d %% of accesses to private pages", a->private / 10, a->private % 10);
-	snprintf(buf, size, "%s%s: class %s, imbalance %s%s; %s", a->policy, a->carrefour ? ",carrefour" : "", names[a->class],
-		 imbalance, private, whys[a->why]);
+	if (a->expected >= 0 && a->came >= 0)
+		snprintf(came, sizeof(came), "; %d %% were expected, and %d %% have come", (a->expected + 5) / 10, (a->came + 5) / 10);
+	snprintf(buf, size, "%s%s: class %s, imbalance %s%s%s; %s", a->policy, a->carrefour ? ",carrefour" : "", names[a->class],
+		 imbalance, private, came, whys[a->why]);
 }

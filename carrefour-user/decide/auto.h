@@ -34,6 +34,8 @@ struct auto_state {
 	enum auto_class class, candidate;
 	uint64_t candidate_ns;	/* for how long it has been one, as its periods count */
 	struct mean mean, detour, spread;	/* struct placed's */
+	double expected;	/* forecast() of the class when it was found; negative: none */
+	struct mean came;	/* the time of an access since then, by the same model */
 	struct mean private;	/* share of accesses to private pages, in 1/1000, while interleaved */
 	unsigned int returns;	/* how often it has come back from being interleaved */
 	double running, touched;	/* struct auto_input's, as last known */
@@ -57,6 +59,7 @@ struct advice {
 	bool carrefour;
 	int imbalance, private;		/* struct auto_state's means that it is based on; negative: none */
 	int time[NR_CLASSES];		/* by the forecast; of those that are not known, and of CLASS_UNKNOWN, negative */
+	int expected, came;		/* struct auto_state's; negative: none */
 };
 
 struct auto_state auto_begin(void);

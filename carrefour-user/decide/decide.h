@@ -92,6 +92,7 @@ struct verdict {
 	uint64_t again, again_same;	/* samples of pages that were sampled before; from the same node as then */
 	unsigned int sharing;		/* home nodes among which a page may be shared: those that have CPUs */
 	unsigned int efficiency_pct, judged;	/* of samples on moved pages, how many gained by it; when judged */
+	unsigned int told, lost;	/* moves of which the samples have told in this period, and those that gained nothing */
 	uint64_t backoff_ms;		/* what is left of it */
 	unsigned int moves, held[NR_HELD], frozen, splits_open;
 	uint64_t bytes;

@@ -130,6 +130,8 @@ static void add_cause(struct text *t, const struct verdict *v, const struct conf
 	}
 	if (v->judged)
 		add(t, ", %u %% of %u samples on moved pages gained", v->efficiency_pct, v->judged);
+	if (v->lost)
+		add(t, ", %u of %u moves that can be judged gained nothing", v->lost, v->told);
 }
 
 void explain_verdict(char *buf, const struct verdict *v, const struct config *config)

@@ -46,6 +46,7 @@ struct page {
 	uint8_t moves;			/* orders within the time of a ping-pong */
 	uint8_t failures, freezes;
 	uint8_t judge_left;		/* samples that still tell whether the move was good */
+	uint8_t gains;			/* of those so far, that told that it was */
 	uint8_t range, pause;		/* enum range, enum pause */
 	uint8_t lasting;		/* the last node that had a whole window */
 	uint8_t away;			/* SMALL: a bit for each of the last samples whose page was on another node */

@@ -50,24 +50,29 @@ static void note_arrival(struct period *p, struct page *page, const struct sampl
 		page->ordered = false;
 		page->failures = 0;
 		page->judge_left = JUDGE_PER_PAGE;
+		page->gains = 0;
 	} else if (page->period - page->moved_period >= 2) {
 		note_failure(p, page);
 	}
 }
 
+/* A move is to have gained for half of the samples that tell of it; of a page that all use alike it does for fewer. */
 static void note_gain(struct period *p, struct page *page, const struct sample *s)
 {
 	const double *load = p->verdict->measure.load;
 	unsigned int nodes = __builtin_popcountll(p->nodes.with_cpus);
+	bool gain = page->interleaved ? load[page->target] <= load[page->from] : nodes_local(&p->nodes, s->node, s->home);
 
-	page->judge_left--;
 	p->d->judged++;
-	if (page->interleaved)
-		p->d->gained += load[page->target] <= load[page->from];
-	else if (nodes_local(&p->nodes, s->node, s->home))
+	if (gain)
 		p->d->gained += 1;
-	else if (nodes > 1)
+	else if (!page->interleaved && nodes > 1)
 		p->d->gained -= 1.0 / (nodes - 1);
+	page->gains += gain;
+	if (!--page->judge_left) {
+		p->verdict->told++;
+		p->verdict->lost += 2 * page->gains < JUDGE_PER_PAGE;
+	}
 }
 
 /* What is in the table was sampled again. */

@@ -273,6 +273,8 @@ static void period(struct loop *l, double misses)
 		out.verdict.measure = measure(matrix, &nodes);
 		out.verdict.accesses_per_us = -1;
 	}
+	l->totals.told += out.verdict.told;
+	l->totals.lost += out.verdict.lost;
 	carry_out(l, &out, misses);
 	if (l->follow.on)
 		follow(l, misses);

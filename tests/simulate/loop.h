@@ -26,6 +26,7 @@ struct totals_of_loop {
 	double work, moved_mib, lost_sampling, lost_moving;
 	uint64_t moves, action[NR_ACTIONS], followed, failed, samples, marked;
 	uint64_t back;		/* moves of what went back to where it came from */
+	uint64_t told, lost;	/* struct verdict's */
 };
 
 struct trip;

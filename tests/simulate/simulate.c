@@ -30,12 +30,13 @@ static void print_all(const struct loop *l)
 
 	printf("{\"seconds\": %u, \"work\": %.9g, \"moves\": %" PRIu64 ", \"moved_mib\": %.3f, \"migrated\": %" PRIu64
 	       ", \"interleaved\": %" PRIu64 ", \"split\": %" PRIu64 ", \"collapsed\": %" PRIu64 ", \"frozen\": %" PRIu64
+	       ", \"told\": %" PRIu64 ", \"lost\": %" PRIu64
 	       ", \"followed\": %" PRIu64 ", \"failed\": %" PRIu64 ", \"back\": %" PRIu64 ", \"samples\": %" PRIu64
 	       ", \"marked\": %" PRIu64 ", \"lost_sampling\": %.6f, \"lost_moving\": %.6f, \"daemon_bytes\": %" PRIu64
 	       ", \"policies\": %u}\n",
 	       t->seconds, t->work, t->moves, t->moved_mib, t->action[ACTION_MIGRATE], t->action[ACTION_INTERLEAVE],
-	       t->action[ACTION_SPLIT], t->action[ACTION_COLLAPSE], t->action[ACTION_FREEZE], t->followed, t->failed, t->back,
-	       t->samples, t->marked, t->lost_sampling / t->seconds, t->lost_moving / t->seconds, loop_bytes(l), t->policies);
+	       t->action[ACTION_SPLIT], t->action[ACTION_COLLAPSE], t->action[ACTION_FREEZE], t->told, t->lost,
+	       t->followed, t->failed, t->back, t->samples, t->marked, t->lost_sampling / t->seconds, t->lost_moving / t->seconds, loop_bytes(l), t->policies);
 }
 
 int main(int argc, char **argv)

@@ -32,7 +32,8 @@ def figures(seconds, total, best=None, change=0):
             "gained": (at_last - first) / (best - first) if best else None,
             "last_moves": mean([second["moves"] for second in last]), "policy": seconds[-1]["policy"],
             "carrefour": seconds[-1]["carrefour"],
-            **{name: total[name] for name in ("moves", "moved_mib", "back", "frozen", "split", "collapsed", "lost_sampling",
+            **{name: total[name] for name in ("moves", "moved_mib", "back", "told", "lost", "frozen", "split", "collapsed",
+                                              "lost_sampling",
                                               "lost_moving", "daemon_bytes", "followed", "policies")}}
 
 

@@ -8,6 +8,7 @@ from .measure import STATIC, WITH_CARREFOUR
 
 AIM_S = {"64 GiB": 60, "1 TiB": 600}
 AIM_MOVES, AIM_LOST, AIM_NEAR, AIM_AUTO = 1, 0.02, 1.05, 24
+AIM_IN_VAIN, FEW = 0.05, 64     # of the moves that samples have told of; of fewer, a share says nothing
 # The paper's text, section 5.4: how many times as fast as under stock placement.
 TOLD = {"bt.C": ("first-touch,carrefour", 2.0), "sp.C": ("round-4k,carrefour", 3.9)}
 KINDS = {"private": "each thread uses its part of the master's pages", "shared": "all threads use all of the master's pages"}
@@ -21,6 +22,12 @@ def percent(share, digits=0):
     return f"{100 * share:.{digits}f} %"
 
 
+def in_vain(one):
+    """Of the moves that samples have told of, those that gained nothing; and whether that is the aim."""
+    told, lost = one["told"], one["lost"]
+    return f"{lost:,} of {told:,}", "few" if told < FEW else met(lost < AIM_IN_VAIN * told)
+
+
 def pattern_rows(patterns):
     for name, one in patterns.items():
         lost = one["lost_sampling"] + one["lost_moving"]
@@ -29,7 +36,7 @@ def pattern_rows(patterns):
         yield (name, "-" if gained is None else "never" if took is None else f"{took} s",
                "" if aim is None else met(took is not None and took <= aim), "-" if gained is None else percent(gained),
                percent(one["local"]), percent(one["imbalance"]), f"{one['last_work'] / one['first_work']:.2f}",
-               f"{one['moves']:,}", f"{one['moved_mib'] / 1024:.1f}", f"{one['last_moves']:.1f}",
+               f"{one['moves']:,}", f"{one['moved_mib'] / 1024:.1f}", f"{one['back']:,}", *in_vain(one), f"{one['last_moves']:.1f}",
                met(one["last_moves"] < AIM_MOVES), percent(lost, 2), met(lost < AIM_LOST), f"{one['daemon_bytes'] / 2**20:.0f}")
 
 
@@ -132,7 +139,7 @@ def programs_part(result):
 
 def page(result):
     head = ("pattern", "80 % of the gain after", "aim", "of the gain at the end", "local", "imbalance", "times as fast",
-            "moves", "GiB moved",
+            "moves", "GiB moved", "undone", "gained nothing", "aim: below 5 %",
             "moves a second at the end", "aim: below 1", "of the guest's time", "aim: below 2 %", "MiB of the daemon's")
     return "\n".join([
         "# Carrefour in a closed loop",
@@ -153,7 +160,9 @@ def page(result):
         "[auto.md](../auto.md#sampling-of-a-terabyte) has it. *2m*, *4k*: Xen's entries. The *gain* is what the guest would be",
         "faster if all of its memory were where it should be; the aim is 80 % of it, for good, after 60 s at 64 GiB and 600 s at",
         "1 TiB.",
-        "*Times as fast* is the last quarter of a run against its first second.",
+        "*Times as fast* is the last quarter of a run against its first second. *Undone* are moves of what went back to where it",
+        "had come from. *Gained nothing*: after a move to the node that uses a page, most of its next eight samples are remote;",
+        "after one that interleaves it, its new node has more load than the old one. The share is of moves with eight samples.",
         "",
         *table(head, list(pattern_rows(result["patterns"]["figures"]))),
         "",

@@ -18,7 +18,8 @@ def second(number, work, **more):
             "carrefour": True, **more}
 
 
-TOTAL = {name: 0 for name in ("moves", "moved_mib", "back", "frozen", "split", "collapsed", "lost_sampling", "lost_moving",
+TOTAL = {name: 0 for name in ("moves", "moved_mib", "back", "told", "lost", "frozen", "split", "collapsed", "lost_sampling",
+                              "lost_moving",
                               "daemon_bytes", "followed", "policies")}
 
 
@@ -98,7 +99,7 @@ def of_program(best, static, carrefour):
 def test_the_page(tmp_path):
     found = {"bt.C": of_program("first-touch,carrefour", (2, 1, 1, 1), (3, 1)),
              "sp.C": of_program("round-4k,carrefour", (2, 4, 1, 1), (3, 4))}
-    slow = measure.figures([second(1, 1), *(second(index, 2) for index in range(2, 102))], {**TOTAL, "lost_moving": 0.03}, 3)
+    slow = measure.figures([second(1, 1), *(second(index, 2) for index in range(2, 102))], {**TOTAL, "lost_moving": 0.03, "back": 7, "told": 100, "lost": 5}, 3)
     result = {"patterns": {"commit": "c", "figures": {"a master's, 5 % hot; 64 GiB, 48 vCPUs, 2m": slow}, "curves": {"x": []}},
               "programs": {"commit": "d", "seconds": 60, "figures": found},
               "auto": {"commit": "e", "seconds": 120, "figures": {
@@ -106,7 +107,7 @@ def test_the_page(tmp_path):
                   for name, work in (("bt.C", 1.91), ("sp.C", 3))}}}
     report.write(result, tmp_path)
     page = (tmp_path / "carrefour.md").read_text()
-    assert "| never | **missed** | 50 % | 50 % | 10 % | 2.00 | 0 | 0.0 | 3.0 | **missed** | 3.00 % | **missed** | 0 |" in page
+    assert "| never | **missed** | 50 % | 50 % | 10 % | 2.00 | 0 | 0.0 | 7 | 5 of 100 | **missed** | 3.0 | **missed** | 3.00 % | **missed** | 0 |" in page
     # against the best of 2: with Carrefour 2 of 3, under auto within 5 %
     assert "| bt.C | first-touch,carrefour | 1.00 | 2.00 | 2.00 | 2.00 | 0.67 | 2.00 | 1.05 | round-4k,carrefour |" in page
     assert "for 1 of 2 programs\nwhere" in page and "is **missed**" in page

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	g->error = 18;
 	g = add(&(struct switches){ .id = 9, .mode = AUTO_ON, .class = CLASS_HIGH, .name = "web" });
 	g->advised = true;
-	g->advice = (struct advice){ CLASS_HIGH, AUTO_SAME, "round-4k", true, 2005, 125, { -1, 2126, 1281, 1219 } };
+	g->advice = (struct advice){ CLASS_HIGH, AUTO_SAME, "round-4k", true, 2005, 125, { -1, 2126, 1281, 1219 }, 1219, 1430 };
 	if (argc == 2 && !strcmp(argv[1], "show"))
 		view_show(stdout, &d);
 	else if (argc == 3 && (g = guests_find(&d, atoi(argv[2]))))

@@ -28,6 +28,21 @@ static enum auto_class after(struct auto_state *s, unsigned int imbalance, unsig
 	return last->class;
 }
 
+/* So many seconds interleaved over four nodes; of 1000 samples of pages that were sampled before, @same from the same node. */
+static struct advice interleaved(struct auto_state *s, unsigned int same, unsigned int seconds)
+{
+	struct config c = config_defaults();
+	struct auto_input in = {
+		.ns = 1000 * MS, .running = 1, .touched = 1, .samples = 1000, .again = 1000, .again_same = same, .home_nodes = 4,
+		.spread = 750, .policy = "round-4k", .carrefour = true,
+	};
+	struct advice a = { .class = CLASS_UNKNOWN };
+
+	while (seconds--)
+		a = auto_step(s, &c, &in);
+	return a;
+}
+
 static void auto_has_hysteresis(void **unused)
 {
 	struct auto_state s = auto_begin();
@@ -55,6 +70,29 @@ static void auto_has_hysteresis(void **unused)
 	assert_string_equal(a.policy, "round-4k");
 	assert_true(a.carrefour);
 	assert_int_equal(after(&s, 100, 300, false, &a), CLASS_LOW);
+}
+
+/* What was forecast when the class was found, and what is seen since, whatever was seen before. */
+static void auto_tells_what_came(void **unused)
+{
+	struct auto_state s = auto_begin();
+	struct advice a;
+	char text[512];
+
+	(void)unused;
+	after(&s, 200, 29, false, &a);
+	assert_int_equal(a.expected, -1);
+	after(&s, 200, 1, false, &a);
+	assert_true(a.expected == 1044 && a.came == -1);
+	after(&s, 100, 1, false, &a);
+	assert_true(a.expected == 1044 && a.came == 1019);
+	auto_explain(text, sizeof(text), &a);
+	assert_non_null(strstr(text, "; 104 % were expected, and 102 % have come; "));
+	/* It comes back from where nobody has seen what it would be like. */
+	after(&s, 2600, 300, false, &a);
+	assert_true(a.class == CLASS_HIGH && a.expected > 1100);
+	interleaved(&s, 1000, 300);
+	assert_true(s.class == CLASS_MODERATE && s.expected < 0);
 }
 
 /* A second in which the guest was so active. */
@@ -200,21 +238,6 @@ static void auto_learns_of_imbalance_under_first_touch_only(void **unused)
 	assert_int_equal(a.class, CLASS_HIGH);
 }
 
-/* So many seconds interleaved over four nodes; of 1000 samples of pages that were sampled before, @same from the same node. */
-static struct advice interleaved(struct auto_state *s, unsigned int same, unsigned int seconds)
-{
-	struct config c = config_defaults();
-	struct auto_input in = {
-		.ns = 1000 * MS, .running = 1, .touched = 1, .samples = 1000, .again = 1000, .again_same = same, .home_nodes = 4,
-		.spread = 750, .policy = "round-4k", .carrefour = true,
-	};
-	struct advice a = { .class = CLASS_UNKNOWN };
-
-	while (seconds--)
-		a = auto_step(s, &c, &in);
-	return a;
-}
-
 static void auto_comes_back_for_private_pages(void **unused)
 {
 	struct auto_state s = auto_begin();
@@ -339,6 +362,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(auto_without_a_dwell_time_goes_by_each_period),
 		cmocka_unit_test(auto_chooses_by_memory_time),
 		cmocka_unit_test(auto_has_hysteresis),
+		cmocka_unit_test(auto_tells_what_came),
 		cmocka_unit_test(auto_learns_of_imbalance_under_first_touch_only),
 		cmocka_unit_test(auto_comes_back_for_private_pages),
 		cmocka_unit_test(private_pages_of_one_node_are_no_way_back),

@@ -140,7 +140,7 @@ def test_show(built):
     # shares of nothing
     assert {refused[key] for key in ("local_percent", "imbalance_percent", "busiest_pair", "busiest_pair_percent")} == {None}
     assert web["advice"] == {"class": "high", "policy": "round-4k", "carrefour": True, "imbalance_percent": 200.5,
-                             "private_percent": 12.5, "done": True}
+                             "private_percent": 12.5, "expected_percent": 121.9, "came_percent": 143.0, "done": True}
     assert all(set(other) == set(db) for other in (refused, web))
 
 

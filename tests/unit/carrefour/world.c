@@ -200,6 +200,8 @@ static void step_guest(struct world *w, struct guest *g, uint64_t *filled, const
 	size_t i;
 
 	g->last = out.verdict;
+	g->told += out.verdict.told;
+	g->lost += out.verdict.lost;
 	g->moves = 0;
 	memset(g->actions, 0, sizeof(g->actions));
 	for (i = 0; i < out.nr; i++) {

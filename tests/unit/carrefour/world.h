@@ -33,6 +33,7 @@ struct guest {
 	struct verdict last;
 	unsigned int moves, actions[NR_ACTIONS], all_moves, all_actions[NR_ACTIONS];
 	unsigned int all_whole;		/* 2 MiB that were moved to be local, or interleaved */
+	unsigned int told, lost;	/* struct verdict's, of all steps */
 };
 
 struct world {
