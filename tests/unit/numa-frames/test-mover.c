@@ -448,6 +448,86 @@ static void a_superpage_that_is_divided_comes_free(void **unused)
 	assert_int_equal(machine_free(2), NODE_PAGES - 256);
 }
 
+/* Dividing is optional: the last eighth of the pool is for others. */
+static void tables_are_left_for_others(void **unused)
+{
+	for (unsigned int left = 100; left <= 101; left++) {
+		bool divided = left > 800 / 8;
+
+		setup_again(false);
+		map_superpage();
+		dom.arch.paging.free_pages = left;
+		machine_set_entry = divided ? divide : NULL;
+		assert_int_equal(p2m_numa_move(b, moves, 512, false, &done), 0);
+		machine_set_entry = NULL;
+		for (unsigned long gfn = 0; gfn < 512; gfn++)
+			assert_int_equal(moves[gfn].result, gfn % 2 == 0 ? XEN_NUMA_MOVE_THERE :
+					 divided ? XEN_NUMA_MOVE_DONE : XEN_NUMA_MOVE_NO_TABLE);
+		assert_int_equal(machine_owned(&dom), 512);
+		/* What takes no table is as before: 2 MiB as one, and pages that are small already. */
+		if (!divided) {
+			unsigned int result;
+
+			hap_has_2mb = true;
+			memset(p2m_entries + 1, 0, 511 * sizeof(*p2m_entries));
+			assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), 2, &result), 0);
+			hap_has_2mb = false;
+			assert_int_equal(result, XEN_NUMA_MOVE_DONE);
+		}
+	}
+	setup_again(false);
+	dom.arch.paging.free_pages = 0;
+	map(0, 1);
+	move(1, 2);
+	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_DONE);
+}
+
+/* No room, or room that somebody claims: for single pages, and for 2 MiB. */
+static void a_claim_is_told_from_a_full_node(void **unused)
+{
+	static const struct {
+		unsigned long free, unclaimed;	/* on node 2, and of all free memory */
+		unsigned int single, large;
+	} cases[] = {
+		{ 0, 0, XEN_NUMA_MOVE_NO_ROOM, XEN_NUMA_MOVE_NO_ROOM },
+		{ 0, 600, XEN_NUMA_MOVE_NO_ROOM, XEN_NUMA_MOVE_NO_ROOM },
+		{ 1, 0, XEN_NUMA_MOVE_CLAIMED, XEN_NUMA_MOVE_NO_ROOM },
+		{ 511, 511, XEN_NUMA_MOVE_DONE, XEN_NUMA_MOVE_NO_ROOM },
+		{ 512, 0, XEN_NUMA_MOVE_CLAIMED, XEN_NUMA_MOVE_CLAIMED },
+		{ 512, 511, XEN_NUMA_MOVE_DONE, XEN_NUMA_MOVE_CLAIMED },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned int result;
+
+		setup_again(false);
+		hap_has_2mb = true;
+		map_superpage();
+		memset(p2m_entries + 1, 0, 511 * sizeof(*p2m_entries));
+		machine_fill(2, cases[i].free);
+		machine_claimed = avail_unclaimed_pages(NULL) - cases[i].unclaimed;
+		assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), 2, &result), 0);
+		assert_int_equal(result, cases[i].large);
+		assert_int_equal(page_to_nid(at(0)), 1);
+
+		setup_again(false);
+		map(0, 1);
+		machine_fill(2, cases[i].free);
+		machine_claimed = avail_unclaimed_pages(NULL) - cases[i].unclaimed;
+		move(1, 2);
+		assert_int_equal(moves[0].result, cases[i].single);
+		assert_int_equal(page_to_nid(at(0)), cases[i].single == XEN_NUMA_MOVE_DONE ? 2 : 1);
+	}
+	hap_has_2mb = false;
+	/* DMA's zone is room for nobody: no claim is in the way. */
+	setup_again(false);
+	map(0, 1);
+	machine_fill(0, DMA_PAGES);
+	machine_claimed = avail_unclaimed_pages(NULL);
+	move(1, 0);
+	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_NO_ROOM);
+}
+
 static void who_names_pages_moves_these(void **unused)
 {
 	struct page_info *old = map_superpage();
@@ -530,6 +610,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_goes_offline_stays_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_left_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_superpage_that_is_divided_comes_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(tables_are_left_for_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_claim_is_told_from_a_full_node, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_names_pages_moves_these, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_room_what_is_there_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_there_and_in_use_is_there, setup, teardown),

@@ -32,7 +32,7 @@ struct fake_domain {
 	libxl_uuid uuid;
 	unsigned int policy;
 	uint32_t max_pause_us;
-	uint64_t placed, fallback, affinity;
+	uint64_t placed, fallback, affinity, claim;
 	int cpu[MAX], nr_vcpus;		/* where each vCPU is; ~CPU: was, as it is offline */
 	uint32_t weight[MAX];
 	libxl_numa_node_usage usage[MAX];
@@ -163,6 +163,8 @@ static void read_line(const char *line)
 		sscanf(line + at, "%7s", d->carrefour);
 	} else if (!strcmp(word, "auto")) {
 		sscanf(line + at, "%7s", d->automatic);
+	} else if (!strcmp(word, "claim")) {
+		d->claim = strtoull(line + at, NULL, 10);
 	} else if (!strcmp(word, "usage")) {
 		libxl_numa_node_usage u;
 
@@ -223,6 +225,7 @@ static void fill(libxl_dominfo *info, const struct fake_domain *d)
 	info->domid = d->id;
 	info->uuid = d->uuid;
 	info->dying = d->dying || fails("live");
+	info->outstanding_memkb = d->claim;
 	/* As libxl does: from Xen, which does not tell PVH from HVM. */
 	info->domain_type = !strcmp(d->type, "pv") ? LIBXL_DOMAIN_TYPE_PV :
 			    !strcmp(d->type, "pvh") || !strcmp(d->type, "hvm") ?

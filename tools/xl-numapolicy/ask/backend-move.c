@@ -13,6 +13,8 @@ static void copy_moves(struct moves *moves, const libxl_numa_move_pages *pages)
 	moves->unmovable = pages->unmovable;
 	moves->no_room = pages->no_room;
 	moves->late = pages->late;
+	moves->no_table = pages->no_table;
+	moves->claimed = pages->claimed;
 }
 
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,

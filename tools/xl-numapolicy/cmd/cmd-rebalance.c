@@ -10,6 +10,7 @@
 #include "base/pace.h"
 #include "cmd/command.h"
 #include "cmd/guest.h"
+#include "cmd/remedies.h"
 #include "print/format.h"
 #include "print/progress.h"
 
@@ -85,6 +86,8 @@ static void add(struct moves *sum, const struct moves *step)
 	sum->unmovable += step->unmovable;
 	sum->no_room += step->no_room;
 	sum->late += step->late;
+	sum->no_table += step->no_table;
+	sum->claimed += step->claimed;
 }
 
 /* All of it, or until a signal. */
@@ -129,14 +132,6 @@ static const char *signal_name(int signal)
 	return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
-static void print_skipped(uint64_t pages, const char *what)
-{
-	char size[NUMBER_TEXT];
-
-	if (pages)
-		printf("%11s %s\n", format_bytes(size, bytes(pages)), what);
-}
-
 static void print_text(const struct outcome *o)
 {
 	const struct moves *moves = &o->moves;
@@ -151,14 +146,7 @@ static void print_text(const struct outcome *o)
 	else
 		printf("%s moved by %s in %.1f s, %s was there already\n", moved,
 		       o->policy, o->elapsed / 1e9, there);
-	print_skipped(moves->in_use, "stays, in use by another domain or by Xen: "
-		      "repeat the command later");
-	print_skipped(moves->unmovable, "stays, as it is not plain memory: "
-		      "a restart of the VM places it");
-	print_skipped(moves->no_room, "stays, as its node is full: make room there, "
-		      "or name other home nodes");
-	print_skipped(moves->late, "stays, as the guest would have waited for too long: "
-		      "set a larger --max-pause-us");
+	print_remedies(&o->domain, moves);
 	if (o->policy_changed)
 		printf("The policy was changed meanwhile, to %s: repeat the command "
 		       "for what moved before\n", o->policy);
@@ -181,6 +169,8 @@ static const struct field fields[] = {
 	OUTCOME("unmovable_bytes", CELL_PAGES, moves.unmovable),
 	OUTCOME("no_room_bytes", CELL_PAGES, moves.no_room),
 	OUTCOME("late_bytes", CELL_PAGES, moves.late),
+	OUTCOME("no_table_bytes", CELL_PAGES, moves.no_table),
+	OUTCOME("claimed_bytes", CELL_PAGES, moves.claimed),
 };
 
 static void print_json(const struct outcome *o)
@@ -204,8 +194,7 @@ static void print_raw(const struct outcome *o)
 /* Does not return if not all of it is where the policy wants it. */
 static void be_strict(const struct outcome *o)
 {
-	const struct moves *moves = &o->moves;
-	uint64_t stays = moves->in_use + moves->unmovable + moves->no_room + moves->late;
+	uint64_t stays = moves_left(&o->moves);
 	char size[NUMBER_TEXT];
 
 	if (stays)

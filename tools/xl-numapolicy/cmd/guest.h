@@ -26,6 +26,8 @@ struct facts {
 	const char *switches;	/* both in a word */
 	uint64_t memory;	/* bytes */
 	struct share at_home, local;	/* on home nodes; on nodes where vCPUs run */
+	uint64_t mapped[PAGE_SIZES];	/* bytes, by the size of the mapping */
+	bool keeps_large;	/* the policy divides no 2 MiB: what is mapped by 4 KiB has lost something */
 };
 
 /* Any domain; exits with the reason if there is none. */
@@ -48,9 +50,12 @@ void print_facts(const struct facts *facts, const struct watched_row *watched);
 
 /* True if the policy is one that places by home nodes and weights. */
 bool policy_places(const struct policy *policy);
+/* True if it leaves 2 MiB in one piece, and nobody takes them apart on purpose. */
+bool policy_keeps_large(const struct policy *policy);
 bool policy_same(const struct policy *a, const struct policy *b);
 bool weights_equal(const struct policy *policy);
 uint64_t usage_of_node(const struct usage *usage, unsigned int node);	/* bytes */
+uint64_t usage_by_size(const struct usage *usage, enum page_size size);
 uint64_t usage_total(const struct usage *usage);
 /* On those that have a weight. */
 uint64_t usage_of_nodes(const struct usage *usage, const uint32_t weight[NODES_MAX]);
