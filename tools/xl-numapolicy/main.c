@@ -13,7 +13,8 @@
 #include "parse.h"
 
 const struct command *const commands[] = {
-	&cmd_list, &cmd_show, &cmd_top, &cmd_set, &cmd_rebalance, &cmd_where, &cmd_explain, &cmd_record, &cmd_replay, NULL
+	&cmd_list, &cmd_show, &cmd_top, &cmd_set, &cmd_rebalance, &cmd_compact, &cmd_where, &cmd_explain, &cmd_record,
+	&cmd_replay, NULL
 };
 
 static const struct command *find_command(const char *name)

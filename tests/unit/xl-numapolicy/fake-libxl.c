@@ -104,6 +104,15 @@ unsigned int *policy_of(uint32_t domid)
 	return &domain(domid)->policy;
 }
 
+unsigned int homes_of(uint32_t domid)
+{
+	unsigned int i, homes = 0;
+
+	for (i = 0; i < MAX; i++)
+		homes += domain(domid)->weight[i] != 0;
+	return homes;
+}
+
 static void read_line(const char *line)
 {
 	struct fake_domain *d;

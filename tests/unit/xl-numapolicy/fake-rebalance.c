@@ -140,8 +140,10 @@ int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
 		*policy_of(domid) = becomes;
 	if (step == signal_after)
 		raise(signal_number);
-	if (*policy_of(domid) == LIBXL_NUMA_POLICY_NONE)
+	if (*policy_of(domid) == LIBXL_NUMA_POLICY_NONE && !(flags & LIBXL_NUMA_REBALANCE_COMPACT))
 		return ERROR_NOTFOUND;
+	if (*policy_of(domid) == LIBXL_NUMA_POLICY_ROUND_4K && homes_of(domid) > 1 && flags & LIBXL_NUMA_REBALANCE_COMPACT)
+		return ERROR_INVAL;
 
 	trace("rebalance %u %lu %u %u at %lu", domid, *gfn, max_pages, flags, now);
 	if (step == stall_after)

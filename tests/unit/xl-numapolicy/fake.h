@@ -29,6 +29,7 @@ void trace(const char *format, ...);
 /* The error that the machine has for this call, or 0. */
 int fails(const char *function);
 unsigned int *policy_of(uint32_t domid);
+unsigned int homes_of(uint32_t domid);
 
 /* Takes the lines of the machine about moving memory. */
 bool read_rebalance_line(const char *word, const char *line);

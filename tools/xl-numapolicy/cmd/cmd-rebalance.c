@@ -24,7 +24,7 @@ struct outcome {
 	const char *event;	/* what JSON calls it */
 	struct domain domain;
 	const char *policy;
-	bool dry_run;
+	bool dry_run, compact;
 	bool policy_changed;	/* meanwhile, by somebody else */
 	int signal;		/* that stopped it, or 0 */
 	bool complete;
@@ -39,10 +39,20 @@ static void __attribute__((noreturn)) refuse_no_policy(const struct domain *doma
 	    "'xl numa-policy set %s POLICY --rebalance' gives it another", domain_name(domain), domain_argument(domain));
 }
 
-static void check_step(enum result result, const struct domain *domain)
+static void __attribute__((noreturn)) refuse_small(const struct domain *domain, const char *policy)
+{
+	die("VM '%s' has policy %s, which places its memory by 4 KiB; 'xl numa-policy set %s round-2m --rebalance' "
+	    "puts 2 MiB together, and keeps them", domain_name(domain), policy, domain_argument(domain));
+}
+
+static void check_step(enum result result, const struct domain *domain, bool compact)
 {
 	const char *name = domain_name(domain);
+	struct policy policy;
 
+	/* It may be another one by now. */
+	if (result == RESULT_REFUSED && compact && backend_get(domain->id, &policy) == RESULT_OK && policy_divides(&policy))
+		refuse_small(domain, policy.name);
 	switch (result) {
 	case RESULT_NO_POLICY:
 		refuse_no_policy(domain);
@@ -63,10 +73,10 @@ void check_movable(const struct domain *domain)
 {
 	struct moves none = { 0 };
 	uint64_t gfn = REBALANCE_END;
-	enum result result = backend_rebalance(domain->id, &gfn, 1, true, &none);
+	enum result result = backend_rebalance(domain->id, &gfn, 1, true, false, &none);
 
 	if (result != RESULT_NO_POLICY)
-		check_step(result, domain);
+		check_step(result, domain, false);
 }
 
 static unsigned int step_pages(uint64_t limit)
@@ -105,10 +115,10 @@ static void move(struct outcome *outcome, const struct options *options)
 		enum result result;
 
 		result = backend_rebalance(outcome->domain.id, &gfn,
-					   step_pages(limit), outcome->dry_run, &step);
+					   step_pages(limit), outcome->dry_run, outcome->compact, &step);
 		if (result != RESULT_OK) {
 			progress_end(&progress);
-			check_step(result, &outcome->domain);
+			check_step(result, &outcome->domain, outcome->compact);
 		}
 		add(&outcome->moves, &step);
 		outcome->signal = pace_step(&pace, outcome->dry_run ? 0 :
@@ -140,14 +150,21 @@ static void print_text(const struct outcome *o)
 	printf("%s (id %u): ", domain_name(&o->domain), o->domain.id);
 	format_bytes(moved, bytes(moves->moved));
 	format_bytes(there, bytes(moves->there));
-	if (o->dry_run)
+	if (o->compact && o->dry_run)
+		printf("%s would be put together by 2 MiB, %s is to stay as it is\n", moved, there);
+	else if (o->compact)
+		printf("%s put together by 2 MiB in %.1f s, %s was to stay as it is\n", moved, o->elapsed / 1e9, there);
+	else if (o->dry_run)
 		printf("%s would move by %s, %s is there already\n", moved,
 		       o->policy, there);
 	else
 		printf("%s moved by %s in %.1f s, %s was there already\n", moved,
 		       o->policy, o->elapsed / 1e9, there);
-	print_remedies(&o->domain, moves);
-	if (o->policy_changed)
+	if (o->compact)
+		print_remedies_of_compact(&o->domain, moves);
+	else
+		print_remedies(&o->domain, moves);
+	if (o->policy_changed && !o->compact)
 		printf("The policy was changed meanwhile, to %s: repeat the command "
 		       "for what moved before\n", o->policy);
 }
@@ -194,27 +211,31 @@ static void print_raw(const struct outcome *o)
 /* Does not return if not all of it is where the policy wants it. */
 static void be_strict(const struct outcome *o)
 {
-	uint64_t stays = moves_left(&o->moves);
+	/* Some of it can never be part of 2 MiB: that is no failure. */
+	uint64_t stays = moves_left(&o->moves) - (o->compact ? o->moves.unmovable : 0);
 	char size[NUMBER_TEXT];
 
 	if (stays)
 		die("%s of VM '%s' stays where it is, which --strict makes a failure", format_bytes(size, bytes(stays)),
 		    domain_name(&o->domain));
-	if (o->policy_changed)
+	if (o->policy_changed && !o->compact)
 		die("the policy of VM '%s' was changed meanwhile, which --strict makes a failure; repeat the command",
 		    domain_name(&o->domain));
 }
 
-void rebalance(const struct options *options, const struct domain *domain)
+/* last: nothing is printed after it. */
+static void run_and_tell(const struct options *options, const struct domain *domain, bool compact, bool last)
 {
-	struct outcome outcome = { .event = "result", .domain = *domain, .dry_run = options->dry_run };
+	struct outcome outcome = { .event = "result", .domain = *domain, .dry_run = options->dry_run, .compact = compact };
 	struct policy before, now;
 	struct usage usage;
 
 	check_domain(backend_get(domain->id, &before), domain,
 		     "ask for the policy of");
-	if (!policy_places(&before) && !before.vnuma)
+	if (!compact && !policy_places(&before) && !before.vnuma)
 		refuse_no_policy(domain);
+	if (compact && policy_divides(&before))
+		refuse_small(domain, before.name);
 	check_domain(backend_usage(domain->id, &usage), domain,
 		     "ask for the memory of");
 	outcome.total = usage_total(&usage);
@@ -234,17 +255,30 @@ void rebalance(const struct options *options, const struct domain *domain)
 		print_raw(&outcome);
 	else
 		print_text(&outcome);
-	output_end();
+	if (last)
+		output_end();
+	else
+		output_check();
 
 	if (outcome.signal) {
-		say("stopped by %s at %u%%; 'xl numa-policy rebalance %s' goes on",
+		say("stopped by %s at %u%%; 'xl numa-policy %s %s' goes on",
 		    signal_name(outcome.signal),
 		    permille_seen(&outcome.moves, outcome.total) / 10,
-		    domain_argument(domain));
+		    compact ? "compact" : "rebalance", domain_argument(domain));
 		exit(128 + outcome.signal);
 	}
 	if (options->strict)
 		be_strict(&outcome);
+}
+
+void rebalance(const struct options *options, const struct domain *domain)
+{
+	run_and_tell(options, domain, false, true);
+}
+
+void compact(const struct options *options, const struct domain *domain, bool last)
+{
+	run_and_tell(options, domain, true, last);
 }
 
 static void run(const struct options *options, int argc, char **argv)

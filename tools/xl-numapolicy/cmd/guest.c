@@ -147,14 +147,20 @@ bool policy_places(const struct policy *policy)
 	return !policy->vnuma && strcmp(policy->name, "none");
 }
 
-bool policy_keeps_large(const struct policy *policy)
+bool policy_divides(const struct policy *policy)
 {
 	unsigned int node, homes = 0;
 
 	for (node = 0; node < NODES_MAX; node++)
 		homes += policy->weight[node] != 0;
-	/* One home node is no reason to divide anything; a touch maps what was released by 4 KiB. */
-	return strcmp(policy->name, "first-touch") && (strcmp(policy->name, "round-4k") || homes == 1);
+	/* One home node is no reason to divide anything. */
+	return !strcmp(policy->name, "round-4k") && homes > 1;
+}
+
+bool policy_keeps_large(const struct policy *policy)
+{
+	/* A touch maps what was released by 4 KiB. */
+	return strcmp(policy->name, "first-touch") && !policy_divides(policy);
 }
 
 bool policy_same(const struct policy *a, const struct policy *b)

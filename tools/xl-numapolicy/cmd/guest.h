@@ -50,6 +50,8 @@ void print_facts(const struct facts *facts, const struct watched_row *watched);
 
 /* True if the policy is one that places by home nodes and weights. */
 bool policy_places(const struct policy *policy);
+/* True if it places neighbours of 4 KiB on different nodes. */
+bool policy_divides(const struct policy *policy);
 /* True if it leaves 2 MiB in one piece, and nobody takes them apart on purpose. */
 bool policy_keeps_large(const struct policy *policy);
 bool policy_same(const struct policy *a, const struct policy *b);

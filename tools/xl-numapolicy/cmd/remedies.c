@@ -94,25 +94,79 @@ static uint64_t shadow_memory(const struct domain *domain)
 	return backend_usage(domain->id, &usage) == RESULT_OK ? usage_total(&usage) / MIB / 448 + 2 : 0;
 }
 
-void print_remedies(const struct domain *domain, const struct moves *moves)
+static void print_in_use(const struct domain *domain, const struct moves *moves)
 {
-	char text[TEXT];
-
 	if (print_size(moves->in_use))
 		printf("stays, in use by another domain or by Xen: repeat the command later%s\n",
 		       strcmp(domain->type, "HVM") ? "" :
 		       "; what the VM's device model keeps mapped stays until the VM is restarted");
+}
+
+static void print_late(const struct moves *moves)
+{
+	if (print_size(moves->late))
+		puts("stays, as the guest would have waited for too long: set a larger --max-pause-us");
+}
+
+static void print_claimed(const struct moves *moves)
+{
+	char text[TEXT];
+
+	if (print_size(moves->claimed))
+		printf("stays, as VMs that are being made have claimed the free memory%s: repeat the command when they run\n",
+		       name_claims(text));
+}
+
+void print_remedies(const struct domain *domain, const struct moves *moves)
+{
+	char text[TEXT];
+
+	print_in_use(domain, moves);
 	if (print_size(moves->unmovable))
 		puts("stays, as it is not plain memory: a restart of the VM places it");
 	if (print_size(moves->no_room))
 		printf("stays, as its node is full%s: make room there, or name other home nodes\n",
 		       name_full_nodes(text, domain, moves->no_room));
-	if (print_size(moves->late))
-		puts("stays, as the guest would have waited for too long: set a larger --max-pause-us");
+	print_late(moves);
 	if (print_size(moves->no_table))
 		printf("stays, as the VM has too few pages left for page tables: choose a policy that keeps 2 MiB, or set "
 		       "shadow_memory=%" PRIu64 " or more in its xl.cfg and restart it\n", shadow_memory(domain));
-	if (print_size(moves->claimed))
-		printf("stays, as VMs that are being made have claimed the free memory%s: repeat the command when they run\n",
-		       name_claims(text));
+	print_claimed(moves);
+}
+
+/* " (free: 300M on node 2)": of home nodes. */
+static const char *name_free(char text[TEXT], const struct domain *domain)
+{
+	char size[NUMBER_TEXT], part[64];
+	struct nodes nodes;
+	struct policy policy;
+	unsigned int node;
+
+	*text = '\0';
+	if (backend_get(domain->id, &policy) != RESULT_OK || backend_nodes(&nodes) != RESULT_OK)
+		return text;
+	for (node = 0; node < NODES_MAX; node++) {
+		if (!policy.weight[node])
+			continue;
+		snprintf(part, sizeof(part), "%s%s on node %u", *text ? ", " : " (free: ",
+			 format_bytes(size, nodes.free[node]), node);
+		append(text, part);
+	}
+	if (*text)
+		append(text, ")");
+	return text;
+}
+
+void print_remedies_of_compact(const struct domain *domain, const struct moves *moves)
+{
+	char text[TEXT];
+
+	print_in_use(domain, moves);
+	if (print_size(moves->unmovable))
+		puts("stays by 4 KiB, as the 2 MiB around it are not all there, or not all plain memory");
+	if (print_size(moves->no_room))
+		printf("stays by 4 KiB, as its node has no free 2 MiB in one piece%s: move other VMs off that node, or end "
+		       "some, and repeat the command\n", name_free(text, domain));
+	print_late(moves);
+	print_claimed(moves);
 }
