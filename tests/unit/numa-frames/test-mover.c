@@ -342,6 +342,49 @@ static void all_of_2_mib_or_nothing(void **unused)
 	machine_set_entry = NULL;
 }
 
+/* As join(), for a guest that goes on at each of them. */
+static int join_all(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t)
+{
+	assert_int_equal(order, 9);
+	machine_guest();
+	for (unsigned long i = 0; i < 512; i++)
+		p2m_entries[gfn_x(gfn) + i] = (struct entry){ .present = true, .order = 9,
+			.raw = mfn_to_maddr(mfn_add(mfn, i)) | (t == p2m_ram_rw ? ENTRY_WRITE : 0) };
+	machine_guest();
+	return 0;
+}
+
+/* Compacting: 512 pages of all nodes become one of any node, of their own, too, and nothing that is written meanwhile is lost. */
+static void pages_that_are_written_become_one(void **unused)
+{
+	for (unsigned int round = 0; round < 40; round++) {
+		nodeid_t node = round % NODES;
+		unsigned int result;
+
+		setup_again(round & 1);
+		hap_has_2mb = true;
+		machine_set_entry = join_all;
+		for (unsigned long gfn = 0; gfn < 512; gfn++)
+			map(gfn, round & 2 ? gfn % NODES : node);
+		machine_guest_runs = true;
+		assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), node, &result), 0);
+		machine_guest_runs = false;
+		machine_check();
+		assert_int_equal(result, XEN_NUMA_MOVE_DONE);
+		assert_true(machine_guest_writes);
+		for (unsigned long gfn = 0; gfn < 512; gfn++) {
+			assert_ptr_equal(at(gfn), at(0) + gfn);
+			assert_int_equal(page_to_nid(at(gfn)), node);
+			assert_int_equal(at(gfn)->content, machine_wanted_content(gfn));
+			assert_true(at(gfn)->count_info == (PGC_allocated | 1) && p2m_entries[gfn].raw & ENTRY_WRITE);
+		}
+		assert_int_equal(mfn_x(page_to_mfn(at(0))) % 512, 0);
+		assert_int_equal(machine_owned(&dom), 512);
+	}
+	hap_has_2mb = false;
+	machine_set_entry = NULL;
+}
+
 static void what_is_in_use_stays(void **unused)
 {
 	struct page_info *used = map(0, 1), *uncached = map(1, 1), *typed = map(2, 1);
@@ -606,6 +649,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(batches_become_large_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_mib_keep_a_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_of_2_mib_or_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_that_are_written_become_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_in_use_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_goes_offline_stays_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_left_alone, setup, teardown),

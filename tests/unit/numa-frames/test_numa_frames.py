@@ -125,6 +125,8 @@ MUTANTS = {
     "a new page that is used is freed": ("p2m-numa-move.c", "if ( b->m[i].page && !b->m[i].frozen )", "if ( b->m[i].page )", "test-oom"),
     "moved without a new page": ("p2m-numa-move.c", "if ( !m->page )", "if ( false )", "test-oom"),
     "moved out of an entry that was not divided": ("p2m-numa-move.c", "if ( divide(b, m) )", "if ( divide(b, m), false )", "test-oom"),
+    "2 MiB can be written to before all CPUs have them": ("p2m-numa-move.c", "PAGE_ORDER_2M, p2m_ram_ro,", "PAGE_ORDER_2M, m->old.type,", "test-mover"),
+    "no flush for 2 MiB that were 512 pages": ("p2m-numa-move.c", "    b->cost.rounds++;\n    p2m_tlb_flush_sync(b->p2m);\n", "", "test-mover"),
     "512 that stay 512 are where they were": ("p2m-numa-move.c", "        numa_batch_map(b);\n        return;", "        return;", "test-oom"),
     "the p2m stays locked": ("p2m-numa-batch.c", "    p2m_unlock(b->p2m);\n\n    b->cost.batches++;", "    b->cost.batches++;", "test-oom"),
     "a batch is written to that is not there": ("p2m-numa-batch.c", "    if ( b )\n", "    if ( true )\n", "test-oom"),
