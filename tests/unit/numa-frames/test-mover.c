@@ -499,7 +499,9 @@ static void tables_are_left_for_others(void **unused)
 
 		setup_again(false);
 		map_superpage();
-		dom.arch.paging.free_pages = left;
+		/* What the p2m has taken is in no other number. */
+		dom.arch.paging.total_pages = dom.arch.paging.free_pages = left;
+		dom.arch.paging.p2m_pages = 800 - left;
 		machine_set_entry = divided ? divide : NULL;
 		assert_int_equal(p2m_numa_move(b, moves, 512, false, &done), 0);
 		machine_set_entry = NULL;
@@ -519,7 +521,8 @@ static void tables_are_left_for_others(void **unused)
 		}
 	}
 	setup_again(false);
-	dom.arch.paging.free_pages = 0;
+	dom.arch.paging.total_pages = dom.arch.paging.free_pages = 0;
+	dom.arch.paging.p2m_pages = 800;
 	map(0, 1);
 	move(1, 2);
 	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_DONE);

@@ -54,6 +54,7 @@ MUTANTS = {
     "allocated for nothing": ("p2m-reserve.c", "    if ( !choose(r, &here, order) )\n        return false;\n\n    here.node = node;",
                               "    choose(r, &here, order);\n    here.node = node;", "test-touch"),
     "takes the last tables": ("p2m-numa-move.c", "    if ( !may_take_table(b->d) )\n        return -ENOMEM;\n", "", "test-mover"),
+    "what is left is an eighth of what is left": ("p2m-numa-move.c", "+\n                        ACCESS_ONCE(d->arch.paging.p2m_pages);", ";", "test-mover"),
     "a claim is taken for a full node": ("p2m-numa-move.c", "avail_unclaimed_pages(NULL) < nr &&", "false &&", "test-mover"),
     "a full node is taken for a claim": ("p2m-numa-move.c", "avail_node_no_dma_pages(node) >= nr ?", "true ?", "test-mover"),
     "moved in spite of vNUMA": ("p2m-numa-batch.c", "    if ( d->vnuma )\n        return -EEXIST;\n", "", "test-mover"),
