@@ -59,6 +59,15 @@ def test_text_of_a_policy_that_follows_the_affinity(xl):
     assert row == ["0", "no", "0", "0.0%", "49.9%", "1G", "0", "0", "1", "0"]
 
 
+@pytest.mark.parametrize("small, policy, told", [(4 * 512, "round-2m", False), (5 * 512, "round-2m", True),
+                                                 (5 * 512, "first-touch", False)])
+def test_lost_superpages(xl, small, policy, told):
+    machine = example()
+    machine.domains[2].usage, machine.domains[2].policy = {2: (small, 95, 0)}, policy
+    line = "\n              'xl numa-policy compact guest2' puts what is mapped by 4 KiB together by 2 MiB\n"
+    assert (line in xl.good("show", "guest2", machine=machine)) == told
+
+
 def test_json(xl):
     document = xl.json("show", "guest1")
     assert document["domains"] == [{

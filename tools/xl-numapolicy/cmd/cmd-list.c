@@ -96,12 +96,6 @@ static bool is_off(const struct facts *e)
 	return !e->has_policy || !strcmp(e->switches, "off");
 }
 
-/* A guest always has some pages that cannot be part of 2 MiB; from a twentieth on they are worth a column. */
-static bool has_lost_large(const struct facts *e)
-{
-	return e->keeps_large && e->mapped[SIZE_4K] && e->mapped[SIZE_4K] >= e->memory / 20;
-}
-
 /* What --brief does not ask for. */
 static bool of_memory(const struct field *field)
 {

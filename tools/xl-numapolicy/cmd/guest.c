@@ -95,6 +95,12 @@ void complete_facts(struct facts *facts)
 	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
 }
 
+bool has_lost_large(const struct facts *facts)
+{
+	/* A guest always has some pages that cannot be part of 2 MiB. */
+	return facts->keeps_large && facts->mapped[SIZE_4K] && facts->mapped[SIZE_4K] >= facts->memory / 20;
+}
+
 void look_closely(struct facts *facts)
 {
 	const struct domain *domain = &facts->domain;

@@ -45,6 +45,9 @@ void look_closely(struct facts *facts);
 /* The parts that follow from others. */
 void complete_facts(struct facts *facts);
 
+/* Whether so much that its policy would keep in larger pages is mapped by 4 KiB that it is worth telling. */
+bool has_lost_large(const struct facts *facts);
+
 /* What show says of a domain as a whole in RAW and JSON; set says it, too, with watched NULL. */
 void print_facts(const struct facts *facts, const struct watched_row *watched);
 

@@ -69,6 +69,9 @@ static void print_mapped(const struct facts *facts)
 	}
 	if (any)
 		putchar('\n');
+	if (has_lost_large(facts))
+		printf(LABEL "'xl numa-policy compact %s' puts what is mapped by 4 KiB together by 2 MiB\n", "",
+		       domain_argument(&facts->domain));
 }
 
 static void print_memory(const struct facts *facts)
