@@ -12,7 +12,8 @@
 _Static_assert(RESULT_DONE == XEN_NUMA_MOVE_DONE && RESULT_THERE == XEN_NUMA_MOVE_THERE &&
 	       RESULT_NO_PAGE == XEN_NUMA_MOVE_NO_PAGE && RESULT_BUSY == XEN_NUMA_MOVE_BUSY &&
 	       RESULT_UNMOVABLE == XEN_NUMA_MOVE_UNMOVABLE && RESULT_NO_ROOM == XEN_NUMA_MOVE_NO_ROOM &&
-	       RESULT_LATE == XEN_NUMA_MOVE_LATE && RESULT_NOT_TRIED == XEN_NUMA_MOVE_RESULTS, "one meaning");
+	       RESULT_LATE == XEN_NUMA_MOVE_LATE && RESULT_NO_TABLE == XEN_NUMA_MOVE_NO_TABLE &&
+	       RESULT_CLAIMED == XEN_NUMA_MOVE_CLAIMED && RESULT_NOT_TRIED == XEN_NUMA_MOVE_RESULTS, "one meaning");
 
 static const char *const policies[] = {
 	[XEN_NUMA_POLICY_NONE] = "none", [XEN_NUMA_POLICY_ROUND_4K] = "round-4k", [XEN_NUMA_POLICY_ROUND_2M] = "round-2m",
@@ -83,7 +84,7 @@ int xen_rebalance(unsigned int domid, uint64_t *gfn, unsigned int pages, uint64_
 		return errno;
 	*moved += result[XEN_NUMA_MOVE_DONE];
 	*stays += result[XEN_NUMA_MOVE_BUSY] + result[XEN_NUMA_MOVE_UNMOVABLE] + result[XEN_NUMA_MOVE_NO_ROOM] +
-		  result[XEN_NUMA_MOVE_LATE];
+		  result[XEN_NUMA_MOVE_LATE] + result[XEN_NUMA_MOVE_NO_TABLE] + result[XEN_NUMA_MOVE_CLAIMED];
 	return 0;
 }
 

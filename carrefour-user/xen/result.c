@@ -5,7 +5,8 @@
 
 static const char *const results[NR_RESULTS] = {
 	[RESULT_DONE] = "moved", [RESULT_THERE] = "there", [RESULT_NO_PAGE] = "no-page", [RESULT_BUSY] = "in-use",
-	[RESULT_UNMOVABLE] = "unmovable", [RESULT_NO_ROOM] = "no-room", [RESULT_LATE] = "late", [RESULT_NOT_TRIED] = "not-tried",
+	[RESULT_UNMOVABLE] = "unmovable", [RESULT_NO_ROOM] = "no-room", [RESULT_LATE] = "late",
+	[RESULT_NO_TABLE] = "no-table", [RESULT_CLAIMED] = "claimed", [RESULT_NOT_TRIED] = "not-tried",
 };
 
 const char *result_name(unsigned int result)

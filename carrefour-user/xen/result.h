@@ -6,6 +6,7 @@
 /* XEN_NUMA_MOVE_*, which xen/domain.c checks. */
 enum result {
 	RESULT_DONE, RESULT_THERE, RESULT_NO_PAGE, RESULT_BUSY, RESULT_UNMOVABLE, RESULT_NO_ROOM, RESULT_LATE,
+	RESULT_NO_TABLE, RESULT_CLAIMED,
 	RESULT_NOT_TRIED,	/* the list ended before it: an error, or the daemon */
 	NR_RESULTS
 };

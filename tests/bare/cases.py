@@ -68,6 +68,10 @@ CASES = (
     Case("max-pause", "max-pause", topology=TWO_AND_ONE, ours=True, red=Differs,
          finding="issue 24, section 6: a vCPU that writes waits for copies, and nobody can say how long"),
     Case("content", "content", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),
+    Case("compact", "compact", topology=TWO_NODES, ours=True, red=Differs,
+         finding="issue 27, section 4: a superpage that was lost is not to be had again"),
+    Case("move-reasons", "move-reasons", topology=TWO_NODES, ours=True, red=Differs, expected=(POOL_IS_EMPTY,),
+         finding="issue 27, section 4: a full node, a full pool and a claim were told as one"),
     # EPT logs writes by PML, where it has that, and else by write-protected entries
     Case("content-no-pml", "content", on=(), ept=True, topology=EPT, xen_options=f"{POLICY} ept=no-pml", ours=True, red=Differs),
     Case("touch-release", "touch-release", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),

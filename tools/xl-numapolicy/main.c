@@ -13,8 +13,8 @@
 #include "parse.h"
 
 const struct command *const commands[] = {
-	&cmd_list, &cmd_show, &cmd_top, &cmd_watch, &cmd_set, &cmd_rebalance, &cmd_evacuate, &cmd_where, &cmd_explain,
-	&cmd_record, &cmd_replay, NULL
+	&cmd_list, &cmd_show, &cmd_top, &cmd_watch, &cmd_set, &cmd_rebalance, &cmd_compact, &cmd_evacuate, &cmd_where,
+	&cmd_explain, &cmd_record, &cmd_replay, NULL
 };
 
 static const struct command *find_command(const char *name)

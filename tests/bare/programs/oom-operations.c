@@ -121,7 +121,7 @@ static bool is_first_touch(domid_t domid)
 	return get_policy(domid) == XEN_NUMA_POLICY_FIRST_TOUCH;
 }
 
-/* Moving: what finds no room stays. */
+/* Moving: what finds no room, or no page for a table, stays. */
 
 static long move(domid_t domid, struct xen_numa_move *list, unsigned int nr)
 {
@@ -133,7 +133,8 @@ static long move(domid_t domid, struct xen_numa_move *list, unsigned int nr)
 		result = try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_MOVE, domid);
 	while (!result && op.u.numa_policy.u.move.done < nr);
 	for (unsigned int i = 0; i < nr && !result; i++)
-		if (list[i].result > XEN_NUMA_MOVE_THERE && list[i].result != XEN_NUMA_MOVE_NO_ROOM)
+		if (list[i].result > XEN_NUMA_MOVE_THERE && list[i].result != XEN_NUMA_MOVE_NO_ROOM &&
+		    list[i].result != XEN_NUMA_MOVE_NO_TABLE)
 			result = -EIO;
 	return result;
 }

@@ -57,6 +57,8 @@ void yield(void);
 long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
 /* Extents populated, 0 or 1. */
 long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);
+/* Of all that is free, for the domain to get later; 0: no more. */
+long claim_pages(domid_t domid, unsigned long pages);
 long release_page(domid_t domid, unsigned long gfn);
 /* Single pages at the first gfns of GiB after GiB, from `from` on, until one is not populated: how many were.  Each takes a table. */
 unsigned long use_up_tables(domid_t domid, unsigned long from);
@@ -102,6 +104,9 @@ unsigned int move_page(domid_t domid, unsigned long gfn, unsigned int node);
 /* Pages moved, or that would be. */
 unsigned long rebalance(domid_t domid);
 unsigned long would_rebalance(domid_t domid);
+/* Only to put 2 MiB together. */
+unsigned long compact(domid_t domid);
+unsigned long would_compact(domid_t domid);
 struct node_usage {
 	uint64_t pages[XEN_NUMA_USAGE_SIZES];
 };

@@ -182,6 +182,13 @@ long populate(domid_t domid, unsigned long gfn, unsigned int order, int node)
 	return reservation(XENMEM_populate_physmap, domid, gfn, order, node == ANY_NODE ? 0 : XENMEMF_exact_node(node));
 }
 
+long claim_pages(domid_t domid, unsigned long pages)
+{
+	struct xen_memory_reservation claim = { .nr_extents = pages, .domid = domid };
+
+	return memory_op(XENMEM_claim_pages, &claim);
+}
+
 long release_page(domid_t domid, unsigned long gfn)
 {
 	return reservation(XENMEM_decrease_reservation, domid, gfn, 0, 0);

@@ -125,6 +125,16 @@ unsigned long would_rebalance(domid_t domid)
 	return rebalance_by(domid, XEN_NUMA_REBALANCE_DRY_RUN);
 }
 
+unsigned long compact(domid_t domid)
+{
+	return rebalance_by(domid, XEN_NUMA_REBALANCE_COMPACT);
+}
+
+unsigned long would_compact(domid_t domid)
+{
+	return rebalance_by(domid, XEN_NUMA_REBALANCE_COMPACT | XEN_NUMA_REBALANCE_DRY_RUN);
+}
+
 void get_usage(domid_t domid, struct node_usage usage[MOST_NODES])
 {
 	struct xen_domctl op = { .u.numa_policy.u.usage.nr_nodes = MOST_NODES };

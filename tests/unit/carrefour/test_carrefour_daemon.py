@@ -134,7 +134,8 @@ def test_show(built):
     totals = db["totals"]
     assert (totals["periods"], totals["moves"], totals["samples_dropped"]) == (1, 3, 8)
     assert totals["results"]["in-use"] == 7 and totals["held"]["node-full"] == 2
-    assert set(totals["results"]) == {"moved", "there", "no-page", "in-use", "unmovable", "no-room", "late", "not-tried"}
+    assert set(totals["results"]) == {"moved", "there", "no-page", "in-use", "unmovable", "no-room", "late",
+                                      "no-table", "claimed", "not-tried"}
     assert (refused["auto"], refused["sampling"], refused["sampling_error"]) == ("advise", "refused", "EXDEV")
     assert (refused["policy"], refused["home_nodes"], refused["samples"]) == (None, [], 0)
     # shares of nothing

@@ -426,7 +426,7 @@ void machine_reset(void)
 	memset(frames, 0, sizeof(frames));
 	memset(p2m_entries, 0, sizeof(p2m_entries));
 	memset(machine_counted, 0, sizeof(machine_counted));
-	dom = (struct domain){ .p2m.domain = &dom };
+	dom = (struct domain){ .p2m.domain = &dom, .arch.paging = { 800, 800, 0 } };
 	in_window = NULL;
 	machine_placed = machine_locked_work = 0;
 	machine_cpu = machine_locks = 0;

@@ -345,6 +345,49 @@ static void all_of_2_mib_or_nothing(void **unused)
 	machine_set_entry = NULL;
 }
 
+/* As join(), for a guest that goes on at each of them. */
+static int join_all(gfn_t gfn, mfn_t mfn, unsigned int order, p2m_type_t t)
+{
+	assert_int_equal(order, 9);
+	machine_guest();
+	for (unsigned long i = 0; i < 512; i++)
+		p2m_entries[gfn_x(gfn) + i] = (struct entry){ .present = true, .order = 9,
+			.raw = mfn_to_maddr(mfn_add(mfn, i)) | (t == p2m_ram_rw ? ENTRY_WRITE : 0) };
+	machine_guest();
+	return 0;
+}
+
+/* Compacting: 512 pages of all nodes become one of any node, of their own, too, and nothing that is written meanwhile is lost. */
+static void pages_that_are_written_become_one(void **unused)
+{
+	for (unsigned int round = 0; round < 40; round++) {
+		nodeid_t node = round % NODES;
+		unsigned int result;
+
+		setup_again(round & 1);
+		hap_has_2mb = true;
+		machine_set_entry = join_all;
+		for (unsigned long gfn = 0; gfn < 512; gfn++)
+			map(gfn, round & 2 ? gfn % NODES : node);
+		machine_guest_runs = true;
+		assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), node, &result), 0);
+		machine_guest_runs = false;
+		machine_check();
+		assert_int_equal(result, XEN_NUMA_MOVE_DONE);
+		assert_true(machine_guest_writes);
+		for (unsigned long gfn = 0; gfn < 512; gfn++) {
+			assert_ptr_equal(at(gfn), at(0) + gfn);
+			assert_int_equal(page_to_nid(at(gfn)), node);
+			assert_int_equal(at(gfn)->content, machine_wanted_content(gfn));
+			assert_true(at(gfn)->count_info == (PGC_allocated | 1) && p2m_entries[gfn].raw & ENTRY_WRITE);
+		}
+		assert_int_equal(mfn_x(page_to_mfn(at(0))) % 512, 0);
+		assert_int_equal(machine_owned(&dom), 512);
+	}
+	hap_has_2mb = false;
+	machine_set_entry = NULL;
+}
+
 static void what_is_in_use_stays(void **unused)
 {
 	struct page_info *used = map(0, 1), *uncached = map(1, 1), *typed = map(2, 1);
@@ -451,6 +494,89 @@ static void a_superpage_that_is_divided_comes_free(void **unused)
 	assert_int_equal(machine_free(2), NODE_PAGES - 256);
 }
 
+/* Dividing is optional: the last eighth of the pool is for others. */
+static void tables_are_left_for_others(void **unused)
+{
+	for (unsigned int left = 100; left <= 101; left++) {
+		bool divided = left > 800 / 8;
+
+		setup_again(false);
+		map_superpage();
+		/* What the p2m has taken is in no other number. */
+		dom.arch.paging.total_pages = dom.arch.paging.free_pages = left;
+		dom.arch.paging.p2m_pages = 800 - left;
+		machine_set_entry = divided ? divide : NULL;
+		assert_int_equal(p2m_numa_move(b, moves, 512, false, &done), 0);
+		machine_set_entry = NULL;
+		for (unsigned long gfn = 0; gfn < 512; gfn++)
+			assert_int_equal(moves[gfn].result, gfn % 2 == 0 ? XEN_NUMA_MOVE_THERE :
+					 divided ? XEN_NUMA_MOVE_DONE : XEN_NUMA_MOVE_NO_TABLE);
+		assert_int_equal(machine_owned(&dom), 512);
+		/* What takes no table is as before: 2 MiB as one, and pages that are small already. */
+		if (!divided) {
+			unsigned int result;
+
+			hap_has_2mb = true;
+			memset(p2m_entries + 1, 0, 511 * sizeof(*p2m_entries));
+			assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), 2, &result), 0);
+			hap_has_2mb = false;
+			assert_int_equal(result, XEN_NUMA_MOVE_DONE);
+		}
+	}
+	setup_again(false);
+	dom.arch.paging.total_pages = dom.arch.paging.free_pages = 0;
+	dom.arch.paging.p2m_pages = 800;
+	map(0, 1);
+	move(1, 2);
+	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_DONE);
+}
+
+/* No room, or room that somebody claims: for single pages, and for 2 MiB. */
+static void a_claim_is_told_from_a_full_node(void **unused)
+{
+	static const struct {
+		unsigned long free, unclaimed;	/* on node 2, and of all free memory */
+		unsigned int single, large;
+	} cases[] = {
+		{ 0, 0, XEN_NUMA_MOVE_NO_ROOM, XEN_NUMA_MOVE_NO_ROOM },
+		{ 0, 600, XEN_NUMA_MOVE_NO_ROOM, XEN_NUMA_MOVE_NO_ROOM },
+		{ 1, 0, XEN_NUMA_MOVE_CLAIMED, XEN_NUMA_MOVE_NO_ROOM },
+		{ 511, 511, XEN_NUMA_MOVE_DONE, XEN_NUMA_MOVE_NO_ROOM },
+		{ 512, 0, XEN_NUMA_MOVE_CLAIMED, XEN_NUMA_MOVE_CLAIMED },
+		{ 512, 511, XEN_NUMA_MOVE_DONE, XEN_NUMA_MOVE_CLAIMED },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned int result;
+
+		setup_again(false);
+		hap_has_2mb = true;
+		map_superpage();
+		memset(p2m_entries + 1, 0, 511 * sizeof(*p2m_entries));
+		machine_fill(2, cases[i].free);
+		machine_claimed = avail_unclaimed_pages(NULL) - cases[i].unclaimed;
+		assert_int_equal(p2m_numa_move_superpage(b, _gfn(0), 2, &result), 0);
+		assert_int_equal(result, cases[i].large);
+		assert_int_equal(page_to_nid(at(0)), 1);
+
+		setup_again(false);
+		map(0, 1);
+		machine_fill(2, cases[i].free);
+		machine_claimed = avail_unclaimed_pages(NULL) - cases[i].unclaimed;
+		move(1, 2);
+		assert_int_equal(moves[0].result, cases[i].single);
+		assert_int_equal(page_to_nid(at(0)), cases[i].single == XEN_NUMA_MOVE_DONE ? 2 : 1);
+	}
+	hap_has_2mb = false;
+	/* DMA's zone is room for nobody: no claim is in the way. */
+	setup_again(false);
+	map(0, 1);
+	machine_fill(0, DMA_PAGES);
+	machine_claimed = avail_unclaimed_pages(NULL);
+	move(1, 0);
+	assert_int_equal(moves[0].result, XEN_NUMA_MOVE_NO_ROOM);
+}
+
 static void who_names_pages_moves_these(void **unused)
 {
 	struct page_info *old = map_superpage();
@@ -529,10 +655,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(batches_become_large_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_mib_keep_a_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_of_2_mib_or_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_that_are_written_become_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_in_use_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_goes_offline_stays_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_devices_need_is_left_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_superpage_that_is_divided_comes_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(tables_are_left_for_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_claim_is_told_from_a_full_node, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_names_pages_moves_these, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_room_what_is_there_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_there_and_in_use_is_there, setup, teardown),

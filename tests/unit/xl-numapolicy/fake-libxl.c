@@ -32,7 +32,7 @@ struct fake_domain {
 	libxl_uuid uuid;
 	unsigned int policy;
 	uint32_t max_pause_us;
-	uint64_t placed, fallback, affinity;
+	uint64_t placed, fallback, affinity, claim;
 	int cpu[MAX], nr_vcpus;		/* where each vCPU is; ~CPU: was, as it is offline */
 	uint64_t hard, soft;		/* nodes of their affinity; 0: the CPU where each is */
 	uint32_t weight[MAX];
@@ -125,6 +125,15 @@ void arrive_home(uint32_t domid, uint64_t stay)
 		d->nr_usage = home + 1;
 }
 
+unsigned int homes_of(uint32_t domid)
+{
+	unsigned int i, homes = 0;
+
+	for (i = 0; i < MAX; i++)
+		homes += domain(domid)->weight[i] != 0;
+	return homes;
+}
+
 static void read_line(const char *line)
 {
 	struct fake_domain *d;
@@ -186,6 +195,8 @@ static void read_line(const char *line)
 		sscanf(line + at, "%7s", d->carrefour);
 	} else if (!strcmp(word, "auto")) {
 		sscanf(line + at, "%7s", d->automatic);
+	} else if (!strcmp(word, "claim")) {
+		d->claim = strtoull(line + at, NULL, 10);
 	} else if (!strcmp(word, "usage")) {
 		libxl_numa_node_usage u;
 
@@ -246,6 +257,7 @@ static void fill(libxl_dominfo *info, const struct fake_domain *d)
 	info->domid = d->id;
 	info->uuid = d->uuid;
 	info->dying = d->dying || fails("live");
+	info->outstanding_memkb = d->claim;
 	/* As libxl does: from Xen, which does not tell PVH from HVM. */
 	info->domain_type = !strcmp(d->type, "pv") ? LIBXL_DOMAIN_TYPE_PV :
 			    !strcmp(d->type, "pvh") || !strcmp(d->type, "hvm") ?

@@ -16,7 +16,7 @@
 #define BLOCK 512
 #define SECOND 1000000000ULL
 
-enum { MOVED, THERE, BUSY, UNMOVABLE, NO_ROOM, LATE, RESULTS };
+enum { MOVED, THERE, BUSY, UNMOVABLE, NO_ROOM, LATE, NO_TABLE, CLAIMED, RESULTS };
 
 /* Memory of one domain, in the order of gfns. */
 static struct {
@@ -56,13 +56,14 @@ bool read_rebalance_line(const char *word, const char *line)
 		return true;
 	}
 	if (!strcmp(word, "stats"))
-		return sscanf(line, "%lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu",
+		return sscanf(line, "%lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu",
 			      &stats.pages.moved, &stats.pages.there,
 			      &stats.pages.busy, &stats.pages.unmovable,
-			      &stats.pages.no_room, &stats.pages.late, &stats.batches,
+			      &stats.pages.no_room, &stats.pages.late,
+			      &stats.pages.no_table, &stats.pages.claimed, &stats.batches,
 			      &stats.flush_rounds, &stats.locked_ns,
 			      &stats.longest_ns, &stats.pause_ns,
-			      &stats.exceeded, &stats.copied_again) == 13;
+			      &stats.exceeded, &stats.copied_again) == 15;
 	if (!strcmp(word, "touches"))
 		return sscanf(line, "%lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu",
 			      &touches.untouched, &touches.small, &touches.large,
@@ -158,8 +159,10 @@ int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
 		*policy_of(domid) = becomes;
 	if (step == signal_after)
 		raise(signal_number);
-	if (*policy_of(domid) == LIBXL_NUMA_POLICY_NONE)
+	if (*policy_of(domid) == LIBXL_NUMA_POLICY_NONE && !(flags & LIBXL_NUMA_REBALANCE_COMPACT))
 		return ERROR_NOTFOUND;
+	if (*policy_of(domid) == LIBXL_NUMA_POLICY_ROUND_4K && homes_of(domid) > 1 && flags & LIBXL_NUMA_REBALANCE_COMPACT)
+		return ERROR_INVAL;
 
 	trace("rebalance %u %lu %u %u at %lu", domid, *gfn, max_pages, flags, now);
 	if (step == stall_after)
@@ -180,6 +183,8 @@ int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
 	pages->unmovable = count[UNMOVABLE];
 	pages->no_room = count[NO_ROOM];
 	pages->late = count[LATE];
+	pages->no_table = count[NO_TABLE];
+	pages->claimed = count[CLAIMED];
 	return 0;
 }
 

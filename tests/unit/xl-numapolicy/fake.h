@@ -29,6 +29,7 @@ void trace(const char *format, ...);
 /* The error that the machine has for this call, or 0. */
 int fails(const char *function);
 unsigned int *policy_of(uint32_t domid);
+unsigned int homes_of(uint32_t domid);
 
 /* The memory of a domain that is on no home node goes to its first one, but for so many pages of each such node. */
 void arrive_home(uint32_t domid, uint64_t stay);

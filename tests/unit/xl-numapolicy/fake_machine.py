@@ -11,7 +11,7 @@ ERROR_NI, ERROR_FAIL, ERROR_INVAL, ERROR_DOMAIN_NOTFOUND = -4, -3, -6, -21
 ERROR_DEVICE_EXISTS, ERROR_VNUMA_CONFIG_INVALID, ERROR_NOTFOUND = -17, -20, -23
 
 # What becomes of memory that is to be moved.
-RESULTS = ["moved", "there", "in_use", "unmovable", "no_room", "late"]
+RESULTS = ["moved", "there", "in_use", "unmovable", "no_room", "late", "no_table", "claimed"]
 
 
 @dataclass
@@ -35,6 +35,7 @@ class Domain:
     auto: str = ""  # the same, or "advise"
     foreign: bool = False  # another toolstack has made it
     uuid: str = ""
+    claim: int = 0  # KiB that it is still to get
 
     def __post_init__(self):
         self.uuid = self.uuid or f"{self.id:08x}-0000-4000-8000-00000000abcd"
@@ -117,6 +118,8 @@ class Machine:
             yield (f"policy {d.id} {[*POLICIES, 'vnuma'].index(d.policy)} {int(d.follows)} "
                    f"{d.placed} {d.fallback} {weights}")
             yield f"uuid {d.id} {d.uuid}"
+            if d.claim:
+                yield f"claim {d.id} {d.claim}"
             if d.foreign:
                 yield f"foreign {d.id}"
             yield from (f"vcpu {d.id} {cpu}" for cpu in d.cpus)

@@ -173,9 +173,12 @@ def test_node_without_memory(xl):
     assert "n1" in xl.raw("list", machine=machine)[0]
 
 
+NO_FOO = "no command 'foo'; there are list, show, top, set, rebalance, compact, where, explain, record, replay and help"
+
+
 @pytest.mark.parametrize("args, line", [
-    (["foo"], "no command 'foo'; there are list, show, top, set, rebalance, where, explain, record, replay and help"),
-    (["help", "foo"], "no command 'foo'; there are list, show, top, set, rebalance, where, explain, record, replay and help"),
+    (["foo"], NO_FOO),
+    (["help", "foo"], NO_FOO),
     (["help", "list", "show"], "help takes one command"),
     (["top", "guest1"], "an argument too many; it takes none"),
     (["top", "--sort", "name"], "cannot sort by 'name'; there are at-home, memory, local, imbalance, samples, moves"),
@@ -204,9 +207,9 @@ def test_node_without_memory(xl):
     (["rebalance", "3", "--rebalance"], "'--rebalance' is an option of set only"),
     (["rebalance"], "an argument is missing; it takes DOM"),
     (["rebalance", "3", "round-4k"], "an argument too many; it takes DOM"),
-    (["show", "3", "--max-mb-per-s", "1"], "'--max-mb-per-s' is an option of set and rebalance only"),
-    (["where", "3", "1", "--dry-run"], "'--dry-run' is an option of set and rebalance only"),
-    (["list", "-q"], "'-q' is an option of set and rebalance only"),
+    (["show", "3", "--max-mb-per-s", "1"], "'--max-mb-per-s' is an option of set, rebalance and compact only"),
+    (["where", "3", "1", "--dry-run"], "'--dry-run' is an option of set, rebalance and compact only"),
+    (["list", "-q"], "'-q' is an option of set, rebalance and compact only"),
     (["set", "3", "round-4k", "--max-mb-per-s", "5"], "--max-mb-per-s needs --rebalance"),
     (["set", "3", "round-4k", "--quiet"], "--quiet needs --rebalance"),
     (["set", "3", "round-4k", "--rebalance", "--dry-run"],

@@ -8,7 +8,7 @@ import pytest
 from numapolicy_build import ROOT, SOURCE
 from test_numapolicy_carrefour import EXPLAIN, RECORDED, SHOW, daemon, switched_on
 
-COMMANDS = ["list", "show", "top", "watch", "set", "rebalance", "evacuate", "where", "explain", "record", "replay"]
+COMMANDS = ["list", "show", "top", "watch", "set", "rebalance", "compact", "evacuate", "where", "explain", "record", "replay"]
 
 
 def test_overview(xl):

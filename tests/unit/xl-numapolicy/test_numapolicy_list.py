@@ -31,11 +31,13 @@ def test_json(xl):
                        "home_nodes": None, "carrefour": None, "auto": None, "vcpu_nodes": None,
                        "nodes_in_use": None, "nodes_needed": None, "numa_percent": None, "numa_from": None,
                        "at_home_percent": None, "vcpu_local_percent": None, "fallback_pages": None, "advice": None,
+                       "mapped_4k_bytes": None, "mapped_2m_bytes": None, "mapped_1g_bytes": None,
                        "uuid": UUIDS[0], "memory_bytes": None, "memory_by_node_bytes": None}
     assert rows[1] == {"name": "guest1", "id": 3, "type": "PVH", "policy": "round-4k",
                        "home_nodes": [0, 1], "carrefour": False, "auto": "off", "vcpu_nodes": [0],
                        "nodes_in_use": 2, "nodes_needed": 1, "numa_percent": 75.0, "numa_from": "estimate",
                        "at_home_percent": 100.0, "vcpu_local_percent": 75.0, "fallback_pages": 12, "advice": None,
+                       "mapped_4k_bytes": 512 * MIB, "mapped_2m_bytes": 512 * MIB, "mapped_1g_bytes": 0,
                        "uuid": UUIDS[3], "memory_bytes": 1024 * MIB,
                        "memory_by_node_bytes": [768 * MIB, 256 * MIB, 0, 0]}
     assert rows[2]["memory_by_node_bytes"] == [1024 * MIB, 0, 3 * 4096, 1024 * MIB]
@@ -55,11 +57,31 @@ def test_raw(xl):
     assert host.splitlines()[:2] == ["node total_bytes free_bytes", f"0 {1 << 30} 0"] and len(host.splitlines()) == 5
     assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "vcpu_nodes",
                        "nodes_in_use", "nodes_needed", "numa_percent", "numa_from", "at_home_percent", "vcpu_local_percent",
-                       "fallback_pages", "memory_bytes", "uuid", "advice", "n0", "n1", "n2", "n3"]
-    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 13 + [UUIDS[0]] + ["-"] * 5
+                       "fallback_pages", "mapped_4k_bytes", "mapped_2m_bytes", "mapped_1g_bytes", "memory_bytes", "uuid", "advice",
+                       "n0", "n1", "n2", "n3"]
+    assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 16 + [UUIDS[0]] + ["-"] * 5
     assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "2-3", "3", "3", "50.0", "estimate", "50.0", "50.0",
-                       "0", str(2 * 1024 * MIB + 12288), UUIDS[4], "-", str(1024 * MIB), "0", "12288",
+                       "0", "12288", str(1024 * MIB), str(1024 * MIB),
+                       str(2 * 1024 * MIB + 12288), UUIDS[4], "-", str(1024 * MIB), "0", "12288",
                        str(1024 * MIB)]
+
+
+@pytest.mark.parametrize("policy, homes, keeps", [
+    ("none", 2, True), ("round-2m", 2, True), ("round-1g", 2, True), ("vnuma", 2, True), ("round-4k", 1, True),
+    ("round-4k", 2, False), ("first-touch", 2, False), ("first-touch", 1, False)])
+def test_lost_superpages(xl, policy, homes, keeps):
+    """What AT-HOME does not show: memory that is where it should be, by 4 KiB although its policy keeps 2 MiB."""
+    def lines(small):
+        machine = Machine(2, domains=[
+            Domain(1, "g", policy=policy, weights=dict.fromkeys(range(homes), 1), usage={0: (small, 95, 0)}),
+            Domain(2, "h", weights={0: 1, 1: 1}, usage={0: (512 * 100, 0, 0)})])
+        heading, row, other, *_ = (line.split() for line in xl.good("list", machine=machine).splitlines())
+        return dict(zip(heading, row)), dict(zip(heading, other))
+
+    assert "BY-4K" not in lines(4 * 512)[0]
+    row, other = lines(5 * 512)
+    assert (row.get("BY-4K"), row["AT-HOME"]) == ("10M" if keeps else None, "100.0%")
+    assert other.get("BY-4K") == ("-" if keeps else None)
 
 
 def test_no_domain_at_all(xl):
@@ -155,7 +177,7 @@ def test_terminal_width_comes_from_the_terminal(xl):
 def test_raw_and_json_do_not_depend_on_the_screen(xl):
     machine = many_nodes(16)
     narrow = {"machine": machine, "env": {"COLUMNS": "20"}}
-    assert len(xl.raw("list", **narrow)[1]) == 18 + 16
+    assert len(xl.raw("list", **narrow)[1]) == 21 + 16
     assert len(xl.json("list", **narrow)["domains"][0]["memory_by_node_bytes"]) == 16
 
 

@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from fake_machine import (ERROR_DEVICE_EXISTS, ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, MIB,
-                          example)
+from fake_machine import (ERROR_DEVICE_EXISTS, ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, MIB, RESULTS,
+                          Domain, example)
 from numapolicy_build import environment
 
 PAGES = MIB // 4096  # of a MiB
 MIXED = [("there", 64 * PAGES), ("moved", 180 * PAGES), ("in_use", 8 * PAGES), ("unmovable", 1),
-         ("no_room", 2 * PAGES - 1), ("late", 2 * PAGES)]
+         ("no_room", 2 * PAGES - 1), ("late", 2 * PAGES), ("no_table", 3 * PAGES), ("claimed", PAGES)]
 
 
 def machine_with(*memory, **fields):
@@ -44,7 +44,43 @@ guest1 (id 3): 180M moved by round-4k in 0.2 s, 64M was there already
          4K stays, as it is not plain memory: a restart of the VM places it
        1.9M stays, as its node is full: make room there, or name other home nodes
          2M stays, as the guest would have waited for too long: set a larger --max-pause-us
+         3M stays, as the VM has too few pages left for page tables: choose a policy that keeps 2 MiB, or set \
+shadow_memory=4 or more in its xl.cfg and restart it
+         1M stays, as VMs that are being made have claimed the free memory: repeat the command when they run
 """
+
+
+def test_which_node_is_full(xl):
+    """By what the weights give it, less what is there; first-touch has no such share."""
+    machine = machine_with(("moved", PAGES), ("no_room", 300 * PAGES))
+    machine.domains[1].usage = {0: (0, 200, 0), 1: (0, 100, 0), 3: (0, 212, 0)}  # of 1 GiB; 768 and 256 MiB are wanted
+    full = xl.good("rebalance", "3", machine=machine).splitlines()[1]
+    assert full == ("       300M stays, as its node is full (node 0 has no room for 300M, node 1 has no room for 56M): "
+                    "make room there, or name other home nodes")
+    machine.domains[1].policy = "first-touch"
+    assert "is full: make room" in xl.good("rebalance", "3", machine=machine)
+    machine.fail("usage", ERROR_FAIL, after=1)
+    assert "is full: make room" in xl.good("rebalance", "3", machine=machine)
+
+
+def test_who_has_claimed_it(xl):
+    machine = machine_with(("claimed", PAGES))
+    machine.domains[2].claim = 3 << 19
+    machine.domains.append(Domain(9, "-", claim=512))
+    assert xl.good("rebalance", "3", machine=machine).splitlines()[1] == (
+        "         1M stays, as VMs that are being made have claimed the free memory ('guest2' 1.5G, '9' 512K): "
+        "repeat the command when they run")
+    machine.fail("list", ERROR_FAIL)
+    assert "claimed the free memory: repeat" in xl.good("rebalance", "3", machine=machine)
+
+
+def test_what_a_device_model_keeps(xl):
+    """Of an HVM VM, to repeat the command may never help."""
+    machine = machine_with(("in_use", 1))
+    assert "restarted" not in xl.good("rebalance", "guest1", machine=machine)
+    assert xl.good("rebalance", "guest2", machine=machine).splitlines()[1] == (
+        "         4K stays, in use by another domain or by Xen: repeat the command later; "
+        "what the VM's device model keeps mapped stays until the VM is restarted")
 
 
 def test_only_what_was_skipped_is_spoken_of(xl):
@@ -58,7 +94,7 @@ def test_only_what_was_skipped_is_spoken_of(xl):
 @pytest.mark.parametrize("memory, status, said", [
     ([("moved", 512), ("there", 512)], 0, ""),
     *(([("moved", 512), (why, 512)], 1, "2M of VM 'guest1' stays where it is, which --strict makes a failure")
-      for why in ("in_use", "unmovable", "no_room", "late")),
+      for why in RESULTS[2:]),
 ])
 @pytest.mark.parametrize("args", [["rebalance", "guest1"], ["rebalance", "3", "--json"], ["rebalance", "3", "--dry-run"],
                                   ["set", "3", "round-2m", "--rebalance"]], ids=" ".join)
@@ -91,7 +127,7 @@ def test_json(xl):
         "version": 1, "event": "result", "name": "guest1", "id": 3, "policy": "round-4k", "policy_changed": False,
         "why": "in use by others", "dry_run": False, "complete": True, "memory_bytes": 1024 * MIB, "moved_bytes": 180 * MIB,
         "there_bytes": 64 * MIB, "in_use_bytes": 8 * MIB, "unmovable_bytes": 4096,
-        "no_room_bytes": 2 * MIB - 4096, "late_bytes": 2 * MIB}
+        "no_room_bytes": 2 * MIB - 4096, "late_bytes": 2 * MIB, "no_table_bytes": 3 * MIB, "claimed_bytes": MIB}
 
 
 def test_raw_is_json_in_columns(xl):

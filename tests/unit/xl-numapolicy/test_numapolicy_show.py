@@ -18,6 +18,7 @@ Policy:
 Memory:
   memory      1G, 100.0% of it on home nodes
   vCPUs       run on node 0, where 75.0% of the memory is
+  mapped      512M by 4 KiB, 512M by 2 MiB
   placed      262144 pages of 4 KiB, where the policy wants them
   fell back   12 pages of 4 KiB, as that node was full
 
@@ -38,6 +39,7 @@ NODE HOME WEIGHT EXPECTED SHARE MEMORY 4K-PAGES 2M-PAGES 1G-PAGES UNTOUCHED
 """
 
 NOTHING_MOVED = dict.fromkeys(["moved_pages", "in_use_pages", "unmovable_pages", "no_room_pages", "late_pages",
+                               "no_table_pages", "claimed_pages",
                                "move_batches", "flush_rounds", "locked_ns", "longest_locked_ns", "longest_pause_ns",
                                "pauses_exceeded", "copied_again_pages"], 0)
 NOTHING_TOUCHED = dict.fromkeys(["untouched_pages", "touches_4k", "touches_2m", "touches_by_others", "exchanged_pages",
@@ -61,8 +63,18 @@ def test_text_of_a_policy_that_follows_the_affinity(xl):
     assert "  home nodes  2-3 (follow the vCPUs)\n" in text
     assert "  weights     equal\n" in text
     assert "  memory      2G, 50.0% of it on home nodes\n" in text
+    assert "  mapped      12K by 4 KiB, 1G by 2 MiB, 1G by 1 GiB\n" in text
     row = text.splitlines()[-4].split()
     assert row == ["0", "no", "0", "0.0%", "49.9%", "1G", "0", "0", "1", "0"]
+
+
+@pytest.mark.parametrize("small, policy, told", [(4 * 512, "round-2m", False), (5 * 512, "round-2m", True),
+                                                 (5 * 512, "first-touch", False)])
+def test_lost_superpages(xl, small, policy, told):
+    machine = example()
+    machine.domains[2].usage, machine.domains[2].policy = {2: (small, 95, 0)}, policy
+    line = "\n              'xl numa-policy compact guest2' puts what is mapped by 4 KiB together by 2 MiB\n"
+    assert (line in xl.good("show", "guest2", machine=machine)) == told
 
 
 def test_json(xl):
@@ -71,7 +83,8 @@ def test_json(xl):
         "name": "guest1", "id": 3, "uuid": "00000003-0000-4000-8000-00000000abcd", "type": "PVH", "policy": "round-4k",
         "home_nodes": [0, 1], "weights": [3, 1], "follows_affinity": False, "max_pause_us": 0, "carrefour": False, "auto": "off",
         "vcpu_nodes": [0], "at_home_percent": 100.0, "vcpu_local_percent": 75.0,
-        "placed_pages": 262144, "fallback_pages": 12, "memory_bytes": 1024 * MIB, **NOTHING_MOVED,
+        "placed_pages": 262144, "fallback_pages": 12, "memory_bytes": 1024 * MIB,
+        "mapped_4k_bytes": 512 * MIB, "mapped_2m_bytes": 512 * MIB, "mapped_1g_bytes": 0, **NOTHING_MOVED,
         **NOTHING_TOUCHED, **NOT_WATCHED, **FIT}]
     assert [row["node"] for row in document["nodes"]] == [0, 1, 2, 3]
     assert document["nodes"][0] == {
@@ -89,6 +102,7 @@ def test_raw(xl):
         "home_nodes": "0-1", "weights": "3:1", "follows_affinity": "no", "max_pause_us": "0", "carrefour": "no", "auto": "off",
         "vcpu_nodes": "0", "at_home_percent": "100.0", "vcpu_local_percent": "75.0",
         "placed_pages": "262144", "fallback_pages": "12", "memory_bytes": str(1024 * MIB),
+        "mapped_4k_bytes": str(512 * MIB), "mapped_2m_bytes": str(512 * MIB), "mapped_1g_bytes": "0",
         **{name: "0" for name in NOTHING_MOVED | NOTHING_TOUCHED}, **dict.fromkeys(NOT_WATCHED, "-"),
         **{name: str(value) for name, value in FIT.items()}}
     nodes = [line.split(" ") for line in second.splitlines()]
@@ -99,13 +113,14 @@ def test_raw(xl):
 def test_statistics_of_moving(xl):
     """Each number in its place."""
     machine = example()
-    machine.stats = [1000, 2000, 30, 40, 50, 60, 6, 11, 7654321, 1234567, 34567, 8, 90]
+    machine.stats = [1000, 2000, 30, 40, 50, 60, 70, 80, 6, 11, 7654321, 1234567, 34567, 8, 90]
     machine.domains[1].pause = 20
     assert "\n  limit       no write is to wait for more than 0.020 ms\n" in xl.good("show", "guest1", machine=machine)
     assert """
 Moves:
   moved       1000 pages of 4 KiB, in 6 batches with 11 rounds of TLB flushes
-  not moved   30 pages in use, 40 not movable, 50 as the node was full, 60 for the limit
+  not moved   30 pages in use, 40 not movable, 50 as the node was full, 60 for the limit, 70 for want of a page table, \
+80 as their memory was claimed
   locked      7.654 ms in all, 1.235 ms at the longest
   writes      waited for 0.035 ms at the longest
   beyond      8 times the limit
@@ -114,7 +129,7 @@ Moves:
 """ in xl.good("show", "guest1", machine=machine)
     domain, = xl.json("show", "guest1", machine=machine)["domains"]
     assert {name: domain[name] for name in NOTHING_MOVED} == dict(zip(
-        NOTHING_MOVED, [1000, 30, 40, 50, 60, 6, 11, 7654321, 1234567, 34567, 8, 90]))
+        NOTHING_MOVED, [1000, 30, 40, 50, 60, 70, 80, 6, 11, 7654321, 1234567, 34567, 8, 90]))
     domain, = xl.json("set", "guest1", "none", machine=machine)["domains"]
     assert domain["flush_rounds"] == 11
 
@@ -145,9 +160,9 @@ def test_nothing_is_said_of_what_there_is_none_of(xl, place):
     """Of moving: each number alone, where that makes sense, has its line, and there is no 0 in it."""
     machine = example()
     assert "Moves:" not in xl.good("show", "guest1", machine=machine)
-    machine.stats = [7 * (i in (0, place)) for i in range(13)]
+    machine.stats = [7 * (i in (0, place)) for i in range(15)]
     moves = xl.good("show", "guest1", machine=machine).split("Moves:\n")[1].split("\n\n")[0].splitlines()
-    assert len(moves) == 1 + (place in (2, 3, 4, 5, 8, 10, 11, 12))
+    assert len(moves) == 1 + (place in (2, 3, 4, 5, 6, 7, 10, 12, 13, 14))
     assert not [line for line in moves[1:] if re.search(r"\b0 ", line)]
 
 

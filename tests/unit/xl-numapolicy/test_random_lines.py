@@ -10,7 +10,7 @@ from fake_machine import example
 
 LINES = 150
 SEED = int(os.environ.get("SEED") or time.time_ns() % 10**9)
-COMMANDS = ["list", "show", "top", "set", "rebalance", "where", "explain", "replay", "help"]
+COMMANDS = ["list", "show", "top", "set", "rebalance", "compact", "where", "explain", "replay", "help"]
 DOMAINS = ["guest1", "guest2", "3", "0", "nobody", ""]
 WORDS = [
     "round-4k", "round-2m", "none", "first-touch", "default", "first-touch,carrefour", "round-1g,nodes=0-1,weights=2:1",

@@ -14,8 +14,8 @@ ARRAYS = {"domains", "nodes", "host", "pages", "accesses"}
 UNITS = ("_bytes", "_pages", "_percent", "_ns", "_us", "_s")
 COMMANDS = [["list"], ["list", "--brief"], ["show", "guest1"], ["top"], ["set", "guest1", "round-2m"],
             ["set", "guest1", "+carrefour"], ["where", "guest1", "0"], ["rebalance", "guest1", "-q"],
-            ["rebalance", "guest1"], ["set", "guest1", "round-2m", "--rebalance", "-q"], ["rebalance", "--all"],
-            ["evacuate", "0", "--force"], ["watch", "guest2"]]
+            ["rebalance", "guest1"], ["compact", "guest2", "-q"], ["set", "guest1", "round-2m", "--rebalance", "-q"],
+            ["rebalance", "--all"], ["evacuate", "0", "--force"], ["watch", "guest2"]]
 
 
 def busy():

@@ -13,20 +13,21 @@ static void copy_moves(struct moves *moves, const libxl_numa_move_pages *pages)
 	moves->unmovable = pages->unmovable;
 	moves->no_room = pages->no_room;
 	moves->late = pages->late;
+	moves->no_table = pages->no_table;
+	moves->claimed = pages->claimed;
 }
 
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
-			      bool dry_run, struct moves *moves)
+			      bool dry_run, bool compact, struct moves *moves)
 {
+	unsigned int flags = (dry_run ? LIBXL_NUMA_REBALANCE_DRY_RUN : 0) | (compact ? LIBXL_NUMA_REBALANCE_COMPACT : 0);
 	libxl_numa_move_pages pages;
 	int rc;
 
 	_Static_assert(REBALANCE_END == LIBXL_NUMA_REBALANCE_END, "both know the end");
 	forget_reason();
 	libxl_numa_move_pages_init(&pages);
-	rc = libxl_domain_numa_rebalance(ctx, domid, gfn, max_pages,
-					 dry_run ? LIBXL_NUMA_REBALANCE_DRY_RUN : 0,
-					 &pages);
+	rc = libxl_domain_numa_rebalance(ctx, domid, gfn, max_pages, flags, &pages);
 	copy_moves(moves, &pages);
 	libxl_numa_move_pages_dispose(&pages);
 	return result_of(rc);

@@ -36,6 +36,7 @@ static void fill_domain(struct domain *domain, const libxl_dominfo *info)
 	snprintf(domain->uuid, sizeof(domain->uuid), LIBXL_UUID_FMT, LIBXL_UUID_BYTES(info->uuid));
 	domain->name = text_repair(libxl_domid_to_name(ctx, info->domid));
 	domain->dying = info->dying;
+	domain->claimed = info->outstanding_memkb * 1024;
 	domain->pv = info->domain_type == LIBXL_DOMAIN_TYPE_PV;
 	switch (info->domain_type) {
 	case LIBXL_DOMAIN_TYPE_PV:

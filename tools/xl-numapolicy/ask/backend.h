@@ -29,11 +29,12 @@ enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
 #define REBALANCE_END UINT64_MAX
 /*
  * One step, from *gfn on, which becomes where to go on. It may move some more than
- * max_pages, but not many; dry_run: none, but counts them. From REBALANCE_END on
- * there are none: that asks whether Xen would move any.
+ * max_pages, but not many; dry_run: none, but counts them; compact: only to put 2 MiB of
+ * small pages together. From REBALANCE_END on there are none: that asks whether Xen would
+ * move any.
  */
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
-			      bool dry_run, struct moves *moves);
+			      bool dry_run, bool compact, struct moves *moves);
 enum result backend_stats(uint32_t domid, struct stats *stats);
 
 #endif

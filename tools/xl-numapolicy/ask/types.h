@@ -34,6 +34,7 @@ struct domain {
 	const char *type;	/* "PV", "PVH", "HVM" or "?" */
 	bool pv;
 	bool dying;
+	uint64_t claimed;	/* bytes that it is to get, while it is being made */
 };
 
 struct nodes {
@@ -90,12 +91,14 @@ struct moves {
 	uint64_t there;		/* on the right node before */
 	uint64_t in_use, unmovable, no_room;
 	uint64_t late;		/* the guest would have waited for too long */
+	uint64_t no_table;	/* the domain has too few pages left for page tables */
+	uint64_t claimed;	/* the node has room, which domains claim that are being made */
 };
 
 /* Those that are not where they should be. */
 static inline uint64_t moves_left(const struct moves *m)
 {
-	return m->in_use + m->unmovable + m->no_room + m->late;
+	return m->in_use + m->unmovable + m->no_room + m->late + m->no_table + m->claimed;
 }
 
 struct move_stats {

@@ -33,6 +33,10 @@ static const struct field fields[] = {
 	KNOWN("AT-HOME", "at_home_percent", CELL_SHARE, at_home, has_policy),
 	KNOWN("LOCAL", "vcpu_local_percent", CELL_SHARE, local, has_vcpus, FOR_PROGRAMS),
 	KNOWN("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback, has_policy),
+	KNOWN("BY-4K", "", CELL_BYTES, mapped[SIZE_4K], keeps_large, FOR_PEOPLE),
+	KNOWN("", "mapped_4k_bytes", CELL_BYTES, mapped[SIZE_4K], has_usage, FOR_PROGRAMS),
+	KNOWN("", "mapped_2m_bytes", CELL_BYTES, mapped[SIZE_2M], has_usage, FOR_PROGRAMS),
+	KNOWN("", "mapped_1g_bytes", CELL_BYTES, mapped[SIZE_1G], has_usage, FOR_PROGRAMS),
 	KNOWN("MEMORY", "memory_bytes", CELL_BYTES, memory, has_usage),
 	KNOWN("UUID", "uuid", CELL_CHARACTERS, domain.uuid, has_id, FOR_PROGRAMS),
 };
@@ -103,19 +107,21 @@ static bool is_off(const struct facts *e)
 static bool of_memory(const struct field *field)
 {
 	return field->offset == offsetof(struct facts, at_home) || field->known == IF(struct facts, has_usage) ||
-	       field->known == IF(struct facts, has_vcpus) || field->known == IF(struct facts, has_fit);
+	       field->known == IF(struct facts, keeps_large) || field->known == IF(struct facts, has_vcpus) ||
+	       field->known == IF(struct facts, has_fit);
 }
 
 /* People need no column that has nothing to tell of any domain. Where it gets narrow, three others have to go. */
 static unsigned int choose_fields(struct field *chosen, const struct facts *entries, unsigned int nr, bool brief,
 				  bool narrow)
 {
-	bool fallback = false, switched = false;
+	bool fallback = false, switched = false, lost = false;
 	unsigned int i, n = 0;
 
 	for (i = 0; i < nr; i++) {
 		fallback |= entries[i].has_policy && entries[i].policy.fallback;
 		switched |= !is_off(&entries[i]);
+		lost |= has_lost_large(&entries[i]);
 	}
 	for (i = 0; i < NR(fields); i++) {
 		size_t offset = fields[i].offset;
@@ -125,7 +131,8 @@ static unsigned int choose_fields(struct field *chosen, const struct facts *entr
 				offset == offsetof(struct facts, fit.in_use))))
 			continue;
 		if (output_format() != FORMAT_TABLE ||
-		    ((fallback || offset != offsetof(struct facts, policy.fallback)) &&
+		    ((lost || fields[i].known != IF(struct facts, keeps_large)) &&
+		     (fallback || offset != offsetof(struct facts, policy.fallback)) &&
 		     (switched || offset != offsetof(struct facts, switches))))
 			chosen[n++] = fields[i];
 	}
@@ -332,7 +339,8 @@ const struct command cmd_list = {
 "could do. NODES counts those in use. HOME has the home nodes, AT-HOME is the\n"
 "share of the memory that is on them. VCPUS has the nodes where the vCPUs run now.\n"
 "FELL-BACK counts the 4 KiB pages that went to another node, as the node that the\n"
-"policy named was full. CARREFOUR says what is switched on. Columns that have\n"
+"policy named was full. CARREFOUR says what is switched on. BY-4K is the memory\n"
+"that is mapped by 4 KiB although the policy keeps 2 MiB whole. Columns that have\n"
 "nothing to tell are left out. Below is what you can type to repair VMs.\n"
 "dom0 and other PV domains have no policy; their rows show \"-\".\n"
 "The last two rows are the host's: its (free) memory, and the memory of its nodes.\n"

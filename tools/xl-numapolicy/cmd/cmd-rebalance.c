@@ -11,6 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/guest.h"
 #include "cmd/outcome.h"
+#include "cmd/remedies.h"
 #include "print/format.h"
 #include "print/progress.h"
 
@@ -25,10 +26,20 @@ static void __attribute__((noreturn)) refuse_no_policy(const struct domain *doma
 	    "'xl numa-policy set %s POLICY --rebalance' gives it another", domain_name(domain), domain_argument(domain));
 }
 
-static void check_step(enum result result, const struct domain *domain)
+static void __attribute__((noreturn)) refuse_small(const struct domain *domain, const char *policy)
+{
+	die("VM '%s' has policy %s, which places its memory by 4 KiB; 'xl numa-policy set %s round-2m --rebalance' "
+	    "puts 2 MiB together, and keeps them", domain_name(domain), policy, domain_argument(domain));
+}
+
+static void check_step(enum result result, const struct domain *domain, bool compact)
 {
 	const char *name = domain_name(domain);
+	struct policy policy;
 
+	/* It may be another one by now. */
+	if (result == RESULT_REFUSED && compact && backend_get(domain->id, &policy) == RESULT_OK && policy_divides(&policy))
+		refuse_small(domain, policy.name);
 	switch (result) {
 	case RESULT_NO_POLICY:
 		refuse_no_policy(domain);
@@ -49,10 +60,10 @@ void check_movable(const struct domain *domain)
 {
 	struct moves none = { 0 };
 	uint64_t gfn = REBALANCE_END;
-	enum result result = backend_rebalance(domain->id, &gfn, 1, true, &none);
+	enum result result = backend_rebalance(domain->id, &gfn, 1, true, false, &none);
 
 	if (result != RESULT_NO_POLICY)
-		check_step(result, domain);
+		check_step(result, domain, false);
 }
 
 static unsigned int step_pages(uint64_t limit)
@@ -72,6 +83,8 @@ static void add(struct moves *sum, const struct moves *step)
 	sum->unmovable += step->unmovable;
 	sum->no_room += step->no_room;
 	sum->late += step->late;
+	sum->no_table += step->no_table;
+	sum->claimed += step->claimed;
 }
 
 /* All of it, or until a signal. */
@@ -91,7 +104,7 @@ static enum result move(struct outcome *outcome, const struct options *options, 
 		enum result result;
 
 		result = backend_rebalance(outcome->domain.id, &gfn,
-					   step_pages(limit), outcome->dry_run, &step);
+					   step_pages(limit), outcome->dry_run, outcome->compact, &step);
 		if (result != RESULT_OK) {
 			progress_end(&progress);
 			return result;
@@ -121,8 +134,10 @@ enum result move_memory(struct outcome *outcome, const struct options *options, 
 	if (result != RESULT_OK)
 		return result;
 	outcome->policy = before.name;
-	if (!policy_places(&before) && !before.vnuma)
+	if (!outcome->compact && !policy_places(&before) && !before.vnuma)
 		return RESULT_NO_POLICY;
+	if (outcome->compact && policy_divides(&before))
+		return RESULT_REFUSED;
 	result = backend_usage(domain->id, &usage);
 	outcome->total = result == RESULT_OK ? usage_total(&usage) : 0;
 	if (result == RESULT_OK)
@@ -149,14 +164,6 @@ const char *signal_name(int signal)
 	return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
-static void print_skipped(uint64_t pages, const char *what)
-{
-	char size[NUMBER_TEXT];
-
-	if (pages)
-		printf("%11s %s\n", format_bytes(size, bytes(pages)), what);
-}
-
 static void print_text(const struct outcome *o)
 {
 	const struct moves *moves = &o->moves;
@@ -165,21 +172,21 @@ static void print_text(const struct outcome *o)
 	printf("%s (id %u): ", domain_name(&o->domain), o->domain.id);
 	format_bytes(moved, bytes(moves->moved));
 	format_bytes(there, bytes(moves->there));
-	if (o->dry_run)
+	if (o->compact && o->dry_run)
+		printf("%s would be put together by 2 MiB, %s is to stay as it is\n", moved, there);
+	else if (o->compact)
+		printf("%s put together by 2 MiB in %.1f s, %s was to stay as it is\n", moved, o->elapsed / 1e9, there);
+	else if (o->dry_run)
 		printf("%s would move by %s, %s is there already\n", moved,
 		       o->policy, there);
 	else
 		printf("%s moved by %s in %.1f s, %s was there already\n", moved,
 		       o->policy, o->elapsed / 1e9, there);
-	print_skipped(moves->in_use, "stays, in use by another domain or by Xen: "
-		      "repeat the command later");
-	print_skipped(moves->unmovable, "stays, as it is not plain memory: "
-		      "a restart of the VM places it");
-	print_skipped(moves->no_room, "stays, as its node is full: make room there, "
-		      "or name other home nodes");
-	print_skipped(moves->late, "stays, as the guest would have waited for too long: "
-		      "set a larger --max-pause-us");
-	if (o->policy_changed)
+	if (o->compact)
+		print_remedies_of_compact(&o->domain, moves);
+	else
+		print_remedies(&o->domain, moves);
+	if (o->policy_changed && !o->compact)
 		printf("The policy was changed meanwhile, to %s: repeat the command "
 		       "for what moved before\n", o->policy);
 }
@@ -202,6 +209,8 @@ const struct field outcome_fields[] = {
 	OUTCOME("unmovable_bytes", CELL_PAGES, moves.unmovable),
 	OUTCOME("no_room_bytes", CELL_PAGES, moves.no_room),
 	OUTCOME("late_bytes", CELL_PAGES, moves.late),
+	OUTCOME("no_table_bytes", CELL_PAGES, moves.no_table),
+	OUTCOME("claimed_bytes", CELL_PAGES, moves.claimed),
 };
 
 const unsigned int nr_outcome_fields = NR(outcome_fields);
@@ -227,23 +236,24 @@ static void print_raw(const struct outcome *o)
 /* Does not return if not all of it is where the policy wants it. */
 static void be_strict(const struct outcome *o)
 {
-	const struct moves *moves = &o->moves;
-	uint64_t stays = moves_left(moves);
+	/* Some of it can never be part of 2 MiB: that is no failure. */
+	uint64_t stays = moves_left(&o->moves) - (o->compact ? o->moves.unmovable : 0);
 	char size[NUMBER_TEXT];
 
 	if (stays)
 		die("%s of VM '%s' stays where it is, which --strict makes a failure", format_bytes(size, bytes(stays)),
 		    domain_name(&o->domain));
-	if (o->policy_changed)
+	if (o->policy_changed && !o->compact)
 		die("the policy of VM '%s' was changed meanwhile, which --strict makes a failure; repeat the command",
 		    domain_name(&o->domain));
 }
 
-void rebalance(const struct options *options, const struct domain *domain)
+/* last: nothing is printed after it. */
+static void run_and_tell(const struct options *options, const struct domain *domain, bool compact, bool last)
 {
-	struct outcome outcome = { .domain = *domain };
+	struct outcome outcome = { .domain = *domain, .compact = compact };
 
-	check_step(move_memory(&outcome, options, false), domain);
+	check_step(move_memory(&outcome, options, false), domain, compact);
 	output_begin(options->format == FORMAT_RAW ? FORMAT_RAW : FORMAT_TABLE);
 	if (options->format == FORMAT_JSON)
 		print_outcome(&outcome);
@@ -251,17 +261,30 @@ void rebalance(const struct options *options, const struct domain *domain)
 		print_raw(&outcome);
 	else
 		print_text(&outcome);
-	output_end();
+	if (last)
+		output_end();
+	else
+		output_check();
 
 	if (outcome.signal) {
-		say("stopped by %s at %u%%; 'xl numa-policy rebalance %s' goes on",
+		say("stopped by %s at %u%%; 'xl numa-policy %s %s' goes on",
 		    signal_name(outcome.signal),
 		    permille_seen(&outcome.moves, outcome.total) / 10,
-		    domain_argument(domain));
+		    compact ? "compact" : "rebalance", domain_argument(domain));
 		exit(128 + outcome.signal);
 	}
 	if (options->strict)
 		be_strict(&outcome);
+}
+
+void rebalance(const struct options *options, const struct domain *domain)
+{
+	run_and_tell(options, domain, false, true);
+}
+
+void compact(const struct options *options, const struct domain *domain, bool last)
+{
+	run_and_tell(options, domain, true, last);
 }
 
 static void run(const struct options *options, int argc, char **argv)

@@ -18,14 +18,16 @@ struct command {
 	void (*run)(const struct options *options, int argc, char **argv);
 };
 
-extern const struct command cmd_list, cmd_show, cmd_top, cmd_watch, cmd_set, cmd_rebalance, cmd_evacuate, cmd_where,
-	cmd_explain, cmd_record, cmd_replay;
+extern const struct command cmd_list, cmd_show, cmd_top, cmd_watch, cmd_set, cmd_rebalance, cmd_compact, cmd_evacuate,
+	cmd_where, cmd_explain, cmd_record, cmd_replay;
 
 /* All of them, in the order of the help; NULL ends it. */
 extern const struct command *const commands[];
 
 /* Moves a domain's memory and says what became of it; does not return when stopped. */
 void rebalance(const struct options *options, const struct domain *domain);
+/* The same for memory that is to be mapped by 2 MiB; others may follow, up to the last one. */
+void compact(const struct options *options, const struct domain *domain, bool last);
 /* Exits with the reason if its memory cannot be moved whatever its policy is. */
 void check_movable(const struct domain *domain);
 

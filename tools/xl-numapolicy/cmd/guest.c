@@ -30,11 +30,16 @@ static const struct field fields[] = {
 	FACT("PLACED", "placed_pages", CELL_NUMBER, policy.placed),
 	FACT("FELL-BACK", "fallback_pages", CELL_NUMBER, policy.fallback),
 	FACT("MEMORY", "memory_bytes", CELL_BYTES, memory),
+	FACT("4K", "mapped_4k_bytes", CELL_BYTES, mapped[SIZE_4K]),
+	FACT("2M", "mapped_2m_bytes", CELL_BYTES, mapped[SIZE_2M]),
+	FACT("1G", "mapped_1g_bytes", CELL_BYTES, mapped[SIZE_1G]),
 	FACT("MOVED", "moved_pages", CELL_NUMBER, MOVES(pages.moved)),
 	FACT("IN-USE", "in_use_pages", CELL_NUMBER, MOVES(pages.in_use)),
 	FACT("UNMOVABLE", "unmovable_pages", CELL_NUMBER, MOVES(pages.unmovable)),
 	FACT("NO-ROOM", "no_room_pages", CELL_NUMBER, MOVES(pages.no_room)),
 	FACT("LATE", "late_pages", CELL_NUMBER, MOVES(pages.late)),
+	FACT("NO-TABLE", "no_table_pages", CELL_NUMBER, MOVES(pages.no_table)),
+	FACT("CLAIMED", "claimed_pages", CELL_NUMBER, MOVES(pages.claimed)),
 	FACT("BATCHES", "move_batches", CELL_NUMBER, MOVES(batches)),
 	FACT("FLUSHES", "flush_rounds", CELL_NUMBER, MOVES(flush_rounds)),
 	FACT("LOCKED", "locked_ns", CELL_NUMBER, MOVES(locked_ns)),
@@ -91,7 +96,12 @@ void get_switches(struct facts *facts)
 
 void complete_facts(struct facts *facts)
 {
+	unsigned int size;
+
 	facts->memory = usage_total(&facts->usage);
+	for (size = 0; size < PAGE_SIZES; size++)
+		facts->mapped[size] = usage_by_size(&facts->usage, size);
+	facts->keeps_large = policy_keeps_large(&facts->policy);
 	facts->at_home = (struct share){ usage_at_home(&facts->usage, &facts->policy), facts->memory };
 	facts->local = (struct share){ usage_of_nodes(&facts->usage, facts->vcpus), facts->memory };
 }
@@ -112,6 +122,12 @@ void judge_locality(struct facts *facts, const struct watched *watched, const st
 	else
 		facts->numa = (struct locality){ facts->fit.estimate, true };
 	facts->numa_from = facts->numa.estimated ? "estimate" : "samples";
+}
+
+bool has_lost_large(const struct facts *facts)
+{
+	/* A guest always has some pages that cannot be part of 2 MiB. */
+	return facts->keeps_large && facts->mapped[SIZE_4K] && facts->mapped[SIZE_4K] >= facts->memory / 20;
 }
 
 void look_closely(struct facts *facts)
@@ -170,6 +186,22 @@ bool policy_places(const struct policy *policy)
 	return !policy->vnuma && strcmp(policy->name, "none");
 }
 
+bool policy_divides(const struct policy *policy)
+{
+	unsigned int node, homes = 0;
+
+	for (node = 0; node < NODES_MAX; node++)
+		homes += policy->weight[node] != 0;
+	/* One home node is no reason to divide anything. */
+	return !strcmp(policy->name, "round-4k") && homes > 1;
+}
+
+bool policy_keeps_large(const struct policy *policy)
+{
+	/* A touch maps what was released by 4 KiB. */
+	return strcmp(policy->name, "first-touch") && !policy_divides(policy);
+}
+
 bool policy_same(const struct policy *a, const struct policy *b)
 {
 	return !strcmp(a->name, b->name) &&
@@ -197,6 +229,16 @@ uint64_t usage_of_node(const struct usage *usage, unsigned int node)
 	unsigned int size;
 
 	for (size = 0; size < PAGE_SIZES; size++)
+		pages += usage->mappings[node][size] << (9 * size);
+	return pages * PAGE_BYTES;
+}
+
+uint64_t usage_by_size(const struct usage *usage, enum page_size size)
+{
+	uint64_t pages = 0;
+	unsigned int node;
+
+	for (node = 0; node < NODES_MAX; node++)
 		pages += usage->mappings[node][size] << (9 * size);
 	return pages * PAGE_BYTES;
 }

@@ -33,6 +33,8 @@ struct facts {
 	struct fit fit;
 	struct locality numa;	/* the one figure: as sampled, else as estimated by fit */
 	const char *numa_from;	/* "samples", "estimate" */
+	uint64_t mapped[PAGE_SIZES];	/* bytes, by the size of the mapping */
+	bool keeps_large;	/* the policy divides no 2 MiB: what is mapped by 4 KiB has lost something */
 };
 
 /* Any domain; exits with the reason if there is none. */
@@ -56,14 +58,22 @@ void complete_facts(struct facts *facts);
 /* The one figure, after complete_facts(). watched: NULL for a domain that carrefourd does not watch. */
 void judge_locality(struct facts *facts, const struct watched *watched, const struct nodes *nodes);
 
+/* Whether so much that its policy would keep in larger pages is mapped by 4 KiB that it is worth telling. */
+bool has_lost_large(const struct facts *facts);
+
 /* What show says of a domain as a whole in RAW and JSON; set says it, too, with watched NULL. */
 void print_facts(const struct facts *facts, const struct watched_row *watched);
 
 /* True if the policy is one that places by home nodes and weights. */
 bool policy_places(const struct policy *policy);
+/* True if it places neighbours of 4 KiB on different nodes. */
+bool policy_divides(const struct policy *policy);
+/* True if it leaves 2 MiB in one piece, and nobody takes them apart on purpose. */
+bool policy_keeps_large(const struct policy *policy);
 bool policy_same(const struct policy *a, const struct policy *b);
 bool weights_equal(const struct policy *policy);
 uint64_t usage_of_node(const struct usage *usage, unsigned int node);	/* bytes */
+uint64_t usage_by_size(const struct usage *usage, enum page_size size);
 uint64_t usage_total(const struct usage *usage);
 /* On those that have a weight. */
 uint64_t usage_of_nodes(const struct usage *usage, const uint32_t weight[NODES_MAX]);

@@ -13,6 +13,7 @@ struct outcome {
 	const char *policy;
 	const char *why;	/* not all of it is where it should be; NULL: it is */
 	bool dry_run;
+	bool compact;		/* put together by 2 MiB, and moved no further */
 	bool policy_changed;	/* meanwhile, by somebody else */
 	int signal;		/* that stopped it, or 0 */
 	bool complete;
@@ -25,7 +26,7 @@ extern const struct field outcome_fields[];
 extern const unsigned int nr_outcome_fields;
 
 /*
- * By the policy that there is, of outcome->domain; until a signal, or an answer that is not RESULT_OK. one_of_many:
+ * By the policy that there is, of outcome->domain, or compact; until a signal, or an answer that is not RESULT_OK. one_of_many:
  * progress says whose memory it is.
  */
 enum result move_memory(struct outcome *outcome, const struct options *options, bool one_of_many);

@@ -13,6 +13,7 @@ const char *main_reason(const struct moves *moves)
 	} reasons[] = {
 		{ moves->in_use, "in use by others" }, { moves->unmovable, "not plain memory" },
 		{ moves->no_room, "its node is full" }, { moves->late, "--max-pause-us is too small" },
+		{ moves->no_table, "no page for page tables" }, { moves->claimed, "claimed by a VM that is being built" },
 	};
 	unsigned int i, most = 0;
 

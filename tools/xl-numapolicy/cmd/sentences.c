@@ -52,6 +52,29 @@ static void print_policy(const struct policy *policy)
 		printf(LABEL "no write is to wait for more than %.3f ms\n", "limit", policy->max_pause_us / 1e3);
 }
 
+/* A large mapping that was lost costs each access that misses the TLB, wherever the memory is. */
+static void print_mapped(const struct facts *facts)
+{
+	static const char *const names[] = { "4 KiB", "2 MiB", "1 GiB" };
+	char bytes[NUMBER_TEXT];
+	unsigned int size;
+	bool any = false;
+
+	for (size = 0; size < PAGE_SIZES; size++) {
+		if (!facts->mapped[size])
+			continue;
+		if (!any)
+			printf(LABEL, "mapped");
+		printf("%s%s by %s", any ? ", " : "", format_bytes(bytes, facts->mapped[size]), names[size]);
+		any = true;
+	}
+	if (any)
+		putchar('\n');
+	if (has_lost_large(facts))
+		printf(LABEL "'xl numa-policy compact %s' puts what is mapped by 4 KiB together by 2 MiB\n", "",
+		       domain_argument(&facts->domain));
+}
+
 static void print_memory(const struct facts *facts)
 {
 	char list[LIST_TEXT], share[NUMBER_TEXT], size[NUMBER_TEXT];
@@ -62,6 +85,7 @@ static void print_memory(const struct facts *facts)
 		printf(LABEL "run on node%s %s, where %s%% of the memory is\n", "vCPUs",
 		       list[strspn(list, "0123456789")] ? "s" : "", list,
 		       format_share(share, facts->local.part, facts->memory));
+	print_mapped(facts);
 	print_parts("placed", PARTS({ facts->policy.placed, "pages of 4 KiB, where the policy wants them" }));
 	print_parts("fell back", PARTS({ facts->policy.fallback, "pages of 4 KiB, as that node was full" }));
 }
@@ -95,12 +119,14 @@ static void print_moves(const struct move_stats *stats)
 	const struct moves *pages = &stats->pages;
 
 	/* It may have tried, and moved none. */
-	if (!stats->batches && !pages->in_use && !pages->unmovable && !pages->no_room && !pages->late && !pages->moved)
+	if (!stats->batches && !moves_left(pages) && !pages->moved)
 		return;
 	printf("\nMoves:\n" LABEL "%" PRIu64 " pages of 4 KiB, in %" PRIu64 " batches with %" PRIu64
 	       " rounds of TLB flushes\n", "moved", pages->moved, stats->batches, stats->flush_rounds);
 	print_parts("not moved", PARTS({ pages->in_use, "pages in use" }, { pages->unmovable, "not movable" },
-				       { pages->no_room, "as the node was full" }, { pages->late, "for the limit" }));
+				       { pages->no_room, "as the node was full" }, { pages->late, "for the limit" },
+				       { pages->no_table, "for want of a page table" },
+				       { pages->claimed, "as their memory was claimed" }));
 	if (stats->locked_ns)
 		printf(LABEL "%.3f ms in all, %.3f ms at the longest\n", "locked", stats->locked_ns / 1e6,
 		       stats->longest_ns / 1e6);

@@ -24,8 +24,7 @@ static const uint64_t period[] = {
 
 static uint64_t bytes_seen(const struct moves *moves)
 {
-	return (moves->moved + moves->there + moves->in_use + moves->unmovable +
-		moves->no_room + moves->late) * PAGE_BYTES;
+	return (moves->moved + moves->there + moves_left(moves)) * PAGE_BYTES;
 }
 
 unsigned int permille_seen(const struct moves *moves, uint64_t total)

@@ -223,6 +223,7 @@ struct domain {
 	const struct vnuma_info *vnuma;
 	struct page_list_head page_list;
 	struct p2m_domain p2m;
+	struct { struct { unsigned int total_pages, free_pages, p2m_pages; } paging; } arch;	/* of its page tables */
 };
 #define P2M_PAGES 4096UL
 #define ENTRY_DIRTY (1UL << 6)	/* of NPT; Xen sets it from the first */
