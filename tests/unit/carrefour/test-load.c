@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* xen/load.c with a stand-in for libxenctrl: a host of two nodes, and a domain. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenctrl.h>
+
+#include "chance.h"
+#include "xen/private.h"
+#include "xen/xen.h"
+
+#define NODES 2
+#define CPUS 8
+
+xc_interface *xen_xc;
+static unsigned int cpus_there = CPUS, cpus_known = CPUS;
+static int topology_error, info_error, vnuma_error;
+static uint64_t hard_cpus, soft_cpus;	/* of vCPU 0; vCPU 1 is not there, vCPU 2 has all */
+static xc_domaininfo_t domain;
+
+unsigned int xen_nodes(void)
+{
+	return NODES;
+}
+
+static int fails(int error)
+{
+	errno = error;
+	return error ? -1 : 0;
+}
+
+/* CPUs 0 to 3 are on node 0, two threads a core; 4 to 6 on node 1, each with a core; CPU 7 is offline. */
+int xc_cputopoinfo(xc_interface *xch, unsigned int *max, xc_cputopo_t *cputopo)
+{
+	unsigned int n;
+
+	(void)xch;
+	for (n = 0; cputopo && n < cpus_there && n < *max; n++)
+		cputopo[n] = (xc_cputopo_t){ .core = n < 4 ? n / 2 : n, .socket = n / 4, .node = n == 7 ? XEN_INVALID_NODE_ID : n / 4 };
+	*max = cpus_there;
+	return fails(topology_error);
+}
+
+int xc_getcpuinfo(xc_interface *xch, int max, xc_cpuinfo_t *info, int *nr)
+{
+	int n;
+
+	(void)xch;
+	*nr = (int)cpus_known < max ? (int)cpus_known : max;
+	for (n = 0; n < *nr; n++)
+		info[n].idletime = 1ULL << n;
+	return fails(info_error);
+}
+
+xc_cpumap_t xc_cpumap_alloc(xc_interface *xch)
+{
+	(void)xch;
+	return calloc(1, CPUS);
+}
+
+int xc_cpumap_testcpu(int cpu, xc_cpumap_t map)
+{
+	return map[cpu / 8] >> cpu % 8 & 1;
+}
+
+int xc_vcpu_getaffinity(xc_interface *xch, uint32_t id, int vcpu, xc_cpumap_t hard, xc_cpumap_t soft, uint32_t flags)
+{
+	(void)xch, (void)id;
+	assert_int_equal(flags, XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT);
+	assert_true(vcpu <= (int)domain.max_vcpu_id);
+	if (vcpu == 1)
+		return fails(ESRCH);
+	*hard = vcpu ? 0xff : hard_cpus;
+	*soft = vcpu ? 0xff : soft_cpus;
+	return 0;
+}
+
+int xc_domain_getinfo_single(xc_interface *xch, uint32_t id, xc_domaininfo_t *info)
+{
+	(void)xch;
+	*info = domain;
+	return fails(id == 7 ? 0 : ESRCH);
+}
+
+int xc_domain_getvnuma(xc_interface *xch, uint32_t id, uint32_t *nodes, uint32_t *ranges, uint32_t *vcpus, xen_vmemrange_t *range,
+		       unsigned int *distance, unsigned int *node)
+{
+	(void)xch, (void)id;
+	/* Without room for any, there is nothing to write to. */
+	assert_true(!*nodes && !*ranges && !*vcpus && !range && !distance && !node);
+	return fails(vnuma_error);
+}
+
+static void begin(void)
+{
+	cpus_there = cpus_known = CPUS;
+	topology_error = info_error = 0;
+	vnuma_error = EOPNOTSUPP;
+	hard_cpus = soft_cpus = 0xff;
+	domain = (xc_domaininfo_t){ .domain = 7, .max_vcpu_id = 0, .nr_online_vcpus = 1, .cpu_time = 99 };
+}
+
+static void nodes_have_cpus_cores_and_idle_time(void **unused)
+{
+	struct xen_node_load load[NODES_MAX];
+
+	(void)unused;
+	begin();
+	assert_int_equal(xen_node_loads(load), 0);
+	assert_true(load[0].cpus == 4 && load[0].cores == 2 && load[0].idle_ns == 15);
+	assert_true(load[1].cpus == 3 && load[1].cores == 3 && load[1].idle_ns == 16 + 32 + 64);
+	assert_true(!load[2].cpus && !load[2].idle_ns);
+	/* What only one of the calls knows, does not count. */
+	cpus_known = 5;
+	assert_int_equal(xen_node_loads(load), 0);
+	assert_true(load[0].cpus == 4 && load[1].cpus == 1);
+	topology_error = EACCES;
+	assert_int_equal(xen_node_loads(load), EACCES);
+	topology_error = 0, info_error = EPERM;
+	assert_int_equal(xen_node_loads(load), EPERM);
+}
+
+static void a_domain_may_run_and_prefers(void **unused)
+{
+	struct xen_domain_load load;
+
+	(void)unused;
+	begin();
+	hard_cpus = 0x30, soft_cpus = 0x83;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	/* An offline CPU is on no node. */
+	assert_true(load.vcpus == 1 && load.cpu_ns == 99 && load.may == 2 && load.prefers == 1 && !load.vnuma);
+	/* There is no vCPU 1, and what vCPU 2 may, the domain may. */
+	domain.max_vcpu_id = 2;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_true(load.may == 3 && load.prefers == 3);
+	domain.max_vcpu_id = XEN_INVALID_MAX_VCPU_ID;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_true(!load.may && !load.prefers);
+}
+
+static void what_a_domain_may_be(void **unused)
+{
+	struct xen_domain_load load;
+
+	(void)unused;
+	begin();
+	vnuma_error = ENOBUFS;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_true(load.vnuma);
+	domain.flags = XEN_DOMINF_dying;
+	assert_int_equal(xen_domain_load(7, &load), ESRCH);
+	assert_int_equal(xen_domain_load(8, &load), ESRCH);
+	domain.flags = 0, topology_error = EACCES;
+	assert_int_equal(xen_domain_load(7, &load), EACCES);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nodes_have_cpus_cores_and_idle_time), cmocka_unit_test(a_domain_may_run_and_prefers),
+		cmocka_unit_test(what_a_domain_may_be),
+	};
+
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+}
