@@ -72,7 +72,7 @@ bench: setup-bench
 	@$(PYTHON) tests/bench/carrefour_loop/run.py
 	@$(PYTHON) tests/bench/heal/run.py
 	@$(PYTHON) tests/bench/placement/run.py
-	@$(PYTHON) tests/bench/page_walks/run.py
+	@$(PYTHON) tests/bench/page_walks/run.py --systems
 	@$(PYTHON) tests/bench/repair/run.py
 
 trees:

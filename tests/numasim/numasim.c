@@ -239,6 +239,8 @@ static void on_translation_inside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
+		if (machine.translation && registers_vmrun(insn))
+			continue;
 		qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, GUINT_TO_POINTER(mode));
 		qemu_plugin_register_vcpu_mem_cb(insn, streams(insn) ? on_streaming_store : on_store, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_W, GUINT_TO_POINTER(mode));

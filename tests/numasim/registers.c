@@ -102,10 +102,17 @@ static void know(uint64_t address)
 	vmruns++;
 }
 
-void registers_watch(struct qemu_plugin_tb *tb, bool inside)
+bool registers_vmrun(const struct qemu_plugin_insn *insn)
 {
 	static const uint8_t vmrun[] = { 0x0f, 0x01, 0xd8 };
+	uint8_t bytes[sizeof(vmrun)];
 
+	return qemu_plugin_insn_size(insn) == sizeof(vmrun) &&
+		qemu_plugin_insn_data(insn, bytes, sizeof(bytes)) == sizeof(bytes) && !memcmp(bytes, vmrun, sizeof(vmrun));
+}
+
+void registers_watch(struct qemu_plugin_tb *tb, bool inside)
+{
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t address = qemu_plugin_insn_vaddr(insn);
@@ -115,14 +122,14 @@ void registers_watch(struct qemu_plugin_tb *tb, bool inside)
 		for (unsigned int k = 0; k < MIN(vmruns, MAX_VMRUNS); k++)
 			if (behind[k] == address)
 				qemu_plugin_register_vcpu_insn_exec_cb(insn, on_exit_of_guest, QEMU_PLUGIN_CB_NO_REGS, NULL);
-		if (size < 3 || size > 4 || qemu_plugin_insn_data(insn, bytes, size) != size)
-			continue;
-		if (size == sizeof(vmrun) && !memcmp(bytes, vmrun, sizeof(vmrun))) {
+		if (registers_vmrun(insn)) {
 			know(address + size);
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_vmrun, QEMU_PLUGIN_CB_R_REGS, NULL);
-		} else if (inside && writes_control_register(bytes, size)) {
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_change, QEMU_PLUGIN_CB_NO_REGS, NULL);
 		}
+		if (!inside || size > sizeof(bytes) || qemu_plugin_insn_data(insn, bytes, size) != size)
+			continue;
+		if (writes_control_register(bytes, size))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_change, QEMU_PLUGIN_CB_NO_REGS, NULL);
 	}
 }
 

@@ -28,6 +28,8 @@ void registers_init(qemu_plugin_id_t id);
 const char *registers_begin(const struct memory *memory);
 /* Of each block, in regions (`inside`) and out of them. */
 void registers_watch(struct qemu_plugin_tb *tb, bool inside);
+/* Is it a VMRUN?  What it accesses, it does half in one world and half in the other, so no access of it may come to be seen. */
+bool registers_vmrun(const struct qemu_plugin_insn *insn);
 /* Reads them, by the CPU's own thread. */
 void registers_read(struct registers *of);
 

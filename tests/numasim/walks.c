@@ -73,6 +73,21 @@ static void change_tables(uint64_t *root)
 		     : : "r"(WINDOW), "r"(other) : "rax", "memory");
 }
 
+static void load_once(void)
+{
+	(void)*(volatile uint64_t *)WINDOW;
+}
+
+/* Region 5: all of a guest's run, from a host whose tables have no such page. */
+static void enter_and_exit(uint64_t *tables, uint64_t *nested)
+{
+	load_tables(first_table);
+	asm volatile(".byte 0x0f, 0x1f, 0x80; .long 0x584e0000 | 5 << 1; jmp 1f; 1:" : : : "memory");
+	run_as_guest(load_once, tables, nested);
+	asm volatile(".byte 0x0f, 0x1f, 0x80; .long 0x584e0000 | 5 << 1 | 1; jmp 1f; 1:" : : : "memory");
+	load_tables(tables);
+}
+
 void start_long(void)
 {
 	enable_guests();
@@ -89,6 +104,8 @@ void start_long(void)
 		}
 		for (unsigned int nested = 0; nested < 3; nested++)
 			run_as_guest(program[1 + nested][size], tables, nested_tables(nested));
+		if (!size)
+			enter_and_exit(tables, (uint64_t *)NESTED_TABLES);
 	}
 	end();
 }
