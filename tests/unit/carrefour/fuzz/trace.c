@@ -44,7 +44,7 @@ static void decide_for(const struct trace *t, struct trace_domain *d, struct hos
 	explain_verdict(text, &out.verdict, &t->config);
 	in = auto_input_of(&d->in, &out.verdict, d->policy, d->carrefour);
 	advice = auto_step(&classes[i], &t->config, &in);
-	auto_explain(text, sizeof(text), &advice, &t->config);
+	auto_explain(text, sizeof(text), &advice);
 }
 
 /* To *text, malloc()ed; false: it is none. */
