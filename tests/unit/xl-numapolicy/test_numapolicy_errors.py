@@ -9,6 +9,7 @@ import pytest
 from fake_machine import (ERROR_DOMAIN_NOTFOUND, ERROR_FAIL, ERROR_INVAL, ERROR_NI, Machine, example,
                           following)
 
+REST = "rebalance, compact, evacuate, where, explain, record, replay and help"
 ONE_DOMAIN = [["show"], ["set", "round-4k"], ["set", "round-4k", "--rebalance"], ["rebalance"],
               ["where", "0x10"]]
 
@@ -173,12 +174,9 @@ def test_node_without_memory(xl):
     assert "n1" in xl.raw("list", machine=machine)[0]
 
 
-NO_FOO = "no command 'foo'; there are list, show, top, set, rebalance, compact, where, explain, record, replay and help"
-
-
 @pytest.mark.parametrize("args, line", [
-    (["foo"], NO_FOO),
-    (["help", "foo"], NO_FOO),
+    (["foo"], "no command 'foo'; there are list, show, top, watch, set, " + REST),
+    (["help", "foo"], "no command 'foo'; there are list, show, top, watch, set, " + REST),
     (["help", "list", "show"], "help takes one command"),
     (["top", "guest1"], "an argument too many; it takes none"),
     (["top", "--sort", "name"], "cannot sort by 'name'; there are at-home, memory, local, imbalance, samples, moves"),
@@ -205,18 +203,18 @@ NO_FOO = "no command 'foo'; there are list, show, top, set, rebalance, compact, 
     (["show", "3", "--nodes", "1"], "'--nodes' is an option of set only"),
     (["rebalance", "3", "--weights", "1"], "'--weights' is an option of set only"),
     (["rebalance", "3", "--rebalance"], "'--rebalance' is an option of set only"),
-    (["rebalance"], "an argument is missing; it takes DOM"),
-    (["rebalance", "3", "round-4k"], "an argument too many; it takes DOM"),
-    (["show", "3", "--max-mb-per-s", "1"], "'--max-mb-per-s' is an option of set, rebalance and compact only"),
-    (["where", "3", "1", "--dry-run"], "'--dry-run' is an option of set, rebalance and compact only"),
-    (["list", "-q"], "'-q' is an option of set, rebalance and compact only"),
+    (["rebalance"], "no VM; give one, or --all"),
+    (["rebalance", "3", "round-4k"], "an argument too many; it takes DOM|--all"),
+    (["show", "3", "--max-mb-per-s", "1"], "'--max-mb-per-s' is an option of set, rebalance, compact and evacuate only"),
+    (["where", "3", "1", "--dry-run"], "'--dry-run' is an option of set, rebalance, compact and evacuate only"),
+    (["list", "-q"], "'-q' is an option of set, rebalance, compact and evacuate only"),
     (["set", "3", "round-4k", "--max-mb-per-s", "5"], "--max-mb-per-s needs --rebalance"),
     (["set", "3", "round-4k", "--quiet"], "--quiet needs --rebalance"),
     (["set", "3", "round-4k", "--rebalance", "--dry-run"],
      "--dry-run cannot tell what --rebalance would move, as Xen goes by the policy that is set"),
     (["top", "+carrefour"], "'+carrefour' is a switch of set only"),
     (["show", "-auto", "3"], "'-auto' is a switch of set only"),
-    (["show", "3", "--all", "--seconds=1"], "unknown option '--all'"),
+    (["show", "3", "--alle", "--seconds=1"], "unknown option '--alle'"),
     (["show", "3", "--seconds=1"], "'--seconds' is an option of top and record only"),
     *((["rebalance", "3", f"--max-mb-per-s={rate}"],
        f"'{rate}' is no value for --max-mb-per-s; give MiB a second, 1 to 1000000")

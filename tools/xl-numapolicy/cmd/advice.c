@@ -133,7 +133,7 @@ static bool is_movable(const struct domain *domain)
 {
 	struct moves none = { 0 };
 	uint64_t gfn = REBALANCE_END;
-	enum result result = backend_rebalance(domain->id, &gfn, 1, true, &none);
+	enum result result = backend_rebalance(domain->id, &gfn, 1, true, false, &none);
 
 	return result == RESULT_OK || result == RESULT_NO_POLICY;
 }

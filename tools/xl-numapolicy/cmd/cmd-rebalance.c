@@ -129,6 +129,7 @@ enum result move_memory(struct outcome *outcome, const struct options *options, 
 	struct usage usage;
 	enum result result = backend_get(domain->id, &before);
 
+	outcome->asks = "ask for the policy of";
 	outcome->event = "result";
 	outcome->dry_run = options->dry_run;
 	if (result != RESULT_OK)
@@ -136,15 +137,22 @@ enum result move_memory(struct outcome *outcome, const struct options *options, 
 	outcome->policy = before.name;
 	if (!outcome->compact && !policy_places(&before) && !before.vnuma)
 		return RESULT_NO_POLICY;
-	if (outcome->compact && policy_divides(&before))
+	if (outcome->compact && policy_divides(&before)) {
+		outcome->asks = NULL;
 		return RESULT_REFUSED;
+	}
+	outcome->asks = "ask for the memory of";
 	result = backend_usage(domain->id, &usage);
-	outcome->total = result == RESULT_OK ? usage_total(&usage) : 0;
-	if (result == RESULT_OK)
-		result = move(outcome, options, one_of_many);
+	if (result != RESULT_OK)
+		return result;
+	outcome->total = usage_total(&usage);
+	outcome->asks = NULL;
+	result = move(outcome, options, one_of_many);
+	if (result != RESULT_OK)
+		return result;
 	/* Xen goes by what holds at each step. */
-	if (result == RESULT_OK)
-		result = backend_get(domain->id, &now);
+	outcome->asks = "ask for the policy of";
+	result = backend_get(domain->id, &now);
 	if (result != RESULT_OK)
 		return result;
 	outcome->policy = now.name;
@@ -252,8 +260,12 @@ static void be_strict(const struct outcome *o)
 static void run_and_tell(const struct options *options, const struct domain *domain, bool compact, bool last)
 {
 	struct outcome outcome = { .domain = *domain, .compact = compact };
+	enum result result = move_memory(&outcome, options, false);
 
-	check_step(move_memory(&outcome, options, false), domain, compact);
+	/* What was asked before and after a move has its own words. */
+	if (outcome.asks && result != RESULT_NO_POLICY)
+		check_domain(result, domain, outcome.asks);
+	check_step(result, domain, compact);
 	output_begin(options->format == FORMAT_RAW ? FORMAT_RAW : FORMAT_TABLE);
 	if (options->format == FORMAT_JSON)
 		print_outcome(&outcome);

@@ -11,6 +11,7 @@ struct outcome {
 	const char *event;	/* what JSON calls it */
 	struct domain domain;
 	const char *policy;
+	const char *asks;	/* what was asked last, as check_domain() has it; NULL: it moved memory */
 	const char *why;	/* not all of it is where it should be; NULL: it is */
 	bool dry_run;
 	bool compact;		/* put together by 2 MiB, and moved no further */
