@@ -222,7 +222,27 @@ static void what_is_told_is_what_is_there(void **unused)
 	}
 }
 
-/* A table that is filled before anybody sees it is counted entry by entry, by who fills it; flags alone count for nothing. */
+/* A table that is filled before it is put in use: who fills it tells. */
+static void what_a_filled_table_has(void **unused)
+{
+	uint64_t *entry, table;
+	mfn_t mfns[512];
+
+	begin(false);
+	set(1UL << 9, 1, empty);	/* there is a table above */
+	entry = table_of(table_of(table_of(mfn_to_maddr(p2m->phys_table))[0])[0]);
+	table = new_table();
+	for (unsigned int i = 0; i < 512; i++) {
+		mfns[i] = _mfn(i % NODES * NODE_PAGES + i);
+		table_of(table)[i] = mfn_to_maddr(mfns[i]) | _PAGE_PRESENT;
+	}
+	write_entry(entry, table, 2);
+	p2m_numa_count_pages(p2m, mfns, 512);
+	compare();
+	write_entry(entry, empty, 2);
+	end();
+}
+
 static void what_does_not_count(void **unused)
 {
 	uint64_t *entry, page = 5 * NODE_PAGES / 4 << PAGE_SHIFT | _PAGE_PRESENT;
@@ -278,6 +298,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_told_is_what_is_there),
+		cmocka_unit_test(what_a_filled_table_has),
 		cmocka_unit_test(what_does_not_count),
 		cmocka_unit_test(what_was_forgotten_is_found),
 		cmocka_unit_test(without_memory_there_is_no_domain),

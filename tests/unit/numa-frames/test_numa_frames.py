@@ -85,6 +85,7 @@ MUTANTS = {
     "Xen's own pages count": ("p2m-numa-usage.c", "!mfn_valid(mfn) || is_xen_heap_mfn(mfn)", "!mfn_valid(mfn)", "test-usage"),
     "a frame that is none counts": ("p2m-numa-usage.c", "!mfn_valid(mfn) || is_xen_heap_mfn(mfn)", "is_xen_heap_mfn(mfn)", "test-usage"),
     "all counts as RAM": ("p2m-numa-usage.c", "         !p2m_is_ram(P2M_NUMA_TYPE(raw)) )", "         false )", "test-usage"),
+    "what a filled table has is not all counted": ("p2m-numa-usage.c", "    while ( nr-- )", "    while ( --nr )", "test-usage"),
     "any other type is RAM, too": ("p2m-numa-usage.c", "p2m_is_ram(P2M_NUMA_TYPE(old)) && p2m_is_ram(P2M_NUMA_TYPE(new)) )\n        return;",
                                    "p2m_is_ram(P2M_NUMA_TYPE(old)) )\n        return;", "test-usage"),
     "an empty entry of EPT counts": ("p2m-numa-usage.c", "!(raw << 1) ||", "!raw ||", "test-usage"),

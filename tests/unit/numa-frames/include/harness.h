@@ -280,6 +280,7 @@ int p2m_numa_usage_init(struct p2m_domain *p2m);
 void p2m_numa_usage_free(struct p2m_domain *p2m);
 void p2m_numa_usage_check(struct p2m_domain *p2m);
 void p2m_numa_usage_change(struct p2m_domain *p2m, uint64_t old, uint64_t new, unsigned int level);
+void p2m_numa_count_pages(struct p2m_domain *p2m, const mfn_t mfns[], unsigned int nr);
 void p2m_numa_count(struct p2m_domain *p2m, uint64_t old, uint64_t new, unsigned int level);
 #define P2M_NUMA_COUNTED \
 	((PADDR_MASK & PAGE_MASK) | _PAGE_PSE | _PAGE_PRESENT | (0x3fUL << 52))
