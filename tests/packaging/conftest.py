@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from deb_root import BUILD, HERE, REPO, Life, in_root
+from deb_root import BUILD, HERE, REPO, Life, in_root, packages_in
 
 
 @pytest.fixture(scope="session")
@@ -21,8 +21,7 @@ def deb():
 @pytest.fixture(scope="session")
 def debs(deb):
     """{(package, version): file}"""
-    names = [path.name.removesuffix(".deb").split("_") for path in deb.glob("*.deb")]
-    return {(package, version): deb / f"{package}_{version}_{kind}.deb" for package, version, kind in names}
+    return packages_in(deb)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A root of Debian 13 to try packages in, and what one life there tells of them."""
+"""What packages say of themselves; a root of Debian 13 to try them in, and what one life there tells of them."""
 
 import subprocess
 from pathlib import Path
@@ -16,6 +16,23 @@ def in_root(*hooks):
     done = subprocess.run(["bash", "-c", IN_ROOT, REPO / "tools/build", root, "/dev/null", *map(str, hooks)],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+
+
+def packages_in(directory):
+    """{(package, version): file}"""
+    names = [path.name.removesuffix(".deb").split("_") for path in directory.glob("*.deb")]
+    return {(package, version): directory / f"{package}_{version}_{kind}.deb" for package, version, kind in names}
+
+
+def control(path, field):
+    return subprocess.run(["dpkg-deb", "--field", path, field], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def check_roles(found):
+    """The command and the daemon need a Xen with the series; found: {package: file}"""
+    for package in ("xl-numa-policy", "carrefourd"):
+        assert "xen-numa-policy-libs" in control(found[package], "Depends")
+    assert "xen-hypervisor-numa-policy" in control(found["xl-numa-policy"], "Depends")
 
 
 class Life:

@@ -43,8 +43,8 @@ def debian(tmp_path):
     (tmp_path / "series").mkdir()
     for name in ("0002-b.patch", "0001-a.patch"):
         (tmp_path / "series" / name).write_text(name)
-    (tmp_path / "entry").write_text("xen (1+numa1) trixie; urgency=medium\n")
-    return place, tmp_path / "series", tmp_path / "entry"
+    entry = "xen (1+numa1) trixie; urgency=medium"
+    return place, tmp_path / "series", entry
 
 
 def test_adapt(debian):

@@ -17,7 +17,8 @@ RESULTS = ROOT / "docs" / "results"
 # What a test is made of: these, and what its directory needs beside itself.  Coarse, so that nothing is forgotten.
 PRODUCT = ("Makefile", "tools", "xen-patches", "linux-guest-patches", "linux-guest-module", "carrefour-user", "common",
            "tests/conftest.py", "tests/ctests.py", "tests/runner")
-BESIDE = {"bare": ("tests/boot",), "bench": ("tests/boot", "tests/numasim"), "numasim": ("tests/boot", "tests/bench")}
+BESIDE = {"bare": ("tests/boot",), "bench": ("tests/boot", "tests/numasim"), "numasim": ("tests/boot", "tests/bench"),
+          "packaging": ("packaging", "VERSION")}
 PAGE = """\
 # The long campaign
 

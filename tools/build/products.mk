@@ -18,7 +18,7 @@ IMAGES := base debian demo
 PACKAGES := $(if $(XEN_SRC),,deb debian-root)
 
 all: test soak bench images
-test: $(XEN:%=xen-%) images-debian qemu qemu-plugin workloads trees
+test: $(XEN:%=xen-%) images-debian qemu qemu-plugin workloads trees deb-quick
 soak: test $(SANITIZED:%=xen-%) $(PACKAGES)
 check: trees xen-tools
 bench: xen-release xen-stock images-base qemu qemu-plugin workloads
@@ -68,7 +68,8 @@ xen-tools linux bin workloads:
 	$(call build,$@.sh)
 guest-module: debian-kernel
 qemu-plugin qemu: qemu-source
-guest-module qemu-plugin qemu:
+deb-quick: xen-tools
+guest-module qemu-plugin qemu deb-quick:
 	$(call step,$@.sh)
 
 # one after the other: each takes all cores
@@ -88,4 +89,4 @@ $(IMAGES:%=images-%): images-%:
 
 .PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-xen-packaging fetch-linux series-xen series-linux trees \
 	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
-	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb debian-root
+	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb debian-root deb-quick
