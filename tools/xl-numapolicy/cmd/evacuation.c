@@ -112,7 +112,7 @@ static enum result ask_first(const struct evacuation *e)
 {
 	struct moves none = { 0 };
 	uint64_t gfn = REBALANCE_END;
-	enum result result = backend_rebalance(e->outcome.domain.id, &gfn, 1, true, &none);
+	enum result result = backend_rebalance(e->outcome.domain.id, &gfn, 1, true, false, &none);
 
 	return result == RESULT_NO_POLICY ? RESULT_OK : result;
 }
