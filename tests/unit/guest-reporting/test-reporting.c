@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPUs allocate and free, in interrupts and NMIs, too, while Xen is told, the toolstack changes its mind, and blocks are unplugged. */
+/* CPUs allocate and free, in interrupts and NMIs, too; Xen is told, the toolstack changes its mind, blocks are unplugged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

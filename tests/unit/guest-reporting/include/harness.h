@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CPUs that run one at a time, and change at every lock and every access that could race, in an order that follows from SEED.  An interrupt
- * comes where interrupts are on, and an NMI anywhere.
+ * CPUs that run one at a time, and change at every lock and every access that could race, in an order that follows from
+ * SEED.  An interrupt comes where interrupts are on, and an NMI anywhere.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -40,7 +40,8 @@ extern void (*interrupt)(void), (*nmi)(void);
 /* Another CPU may go on from here. */
 void cpu_switch(void);
 /* For who waits: dies when it takes too long. */
-#define WAIT_WHILE(x) do { for (unsigned long spins_ = 0; (x); cpu_switch()) if (++spins_ == 3000000) test_die("waits for ever: " #x); } while (0)
+#define WAIT_WHILE(x) do { for (unsigned long spins_ = 0; (x); cpu_switch()) \
+	if (++spins_ == 3000000) test_die("waits for ever: " #x); } while (0)
 
 typedef struct { unsigned int holder; } spinlock_t;	/* CPU + 1 */
 void spin_lock(spinlock_t *l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A guest with a buddy allocator, and a Xen that takes away what it is told is free.  Every page in use holds what its owner wrote. */
+/* A buddy allocator, and a Xen that takes away what it is told is free.  A page in use holds what its owner wrote. */
 #ifndef RUN_H
 #define RUN_H
 
