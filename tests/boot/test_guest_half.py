@@ -28,11 +28,9 @@ def start(machine, command, **options):
     guests.wait_console(machine, "g", TOLD, timeout=120)
 
 
-def queues(text):
-    """The counters of each queue."""
-    lines = re.findall(r"^\d(?: \d+){7}\r?$", text, re.M)
-    assert len(lines) == 4
-    return [[int(word) for word in line.split()] for line in lines]
+def counters(text):
+    """armed, told and batches, as the guest shows them."""
+    return [int(number) for number in re.findall(r"armed (\d+)\r?\ntold (\d+)\r?\nbatches (\d+)\r?\n", text)[-1]]
 
 
 CHURNED = r"memory-churn: second \d+: (\d+) pages freed, (\d+) words wrong"
@@ -122,25 +120,30 @@ def test_all_is_local(machine, rounds, how):
                    f"case $line in *'round {rounds} done') cat {COUNTERS}; echo that is all; esac; done")
     first_touch.go(machine)
     pages = first_touch.touched(machine, round=rounds)
-    taken = sum(queue[2] for queue in queues(guests.wait_console(machine, "g", "(?s).*that is all").group()))
+    armed, told, batches = counters(guests.wait_console(machine, "g", "(?s).*that is all").group())
     dump = guests.dump(machine, "g", MEMORY)
     away = [(cpu, hex(gfn), dump.pages.get(gfn)) for cpu, gfn in pages if dump.pages.get(gfn, (None,))[0] != cpu + 1]
-    print(f"{len(away)} of {len(pages)} are not local, {taken} were allocated before Xen was told; such as {away[:8]}")
-    assert len(pages) == 3 * 24 << 8
-    assert len(away) < len(pages) // 50 + min(taken, len(pages) // 20)
+    print(f"{len(away)} of {len(pages)} are not local; Xen was told of {told} in {batches} batches; {dump.touches}; such as {away[:8]}")
+    assert len(pages) == 3 * 24 << 8 and armed
+    assert len(away) < len(pages) // 50
+    # 2 MiB that one vCPU divides take one nested fault, not 512
+    assert dump.touches["small"] + dump.touches["large"] < len(pages) // 2
 
 
 @pytest.mark.boot("n4", "release")
 def test_what_it_shows(machine):
-    """A flush is seen by the tracepoint, and counted: what was told is at most what was released, and nearly all of it."""
+    """A hypercall is seen by the tracepoint, and counted, with the pages that Xen was told of."""
     trace = "/sys/kernel/tracing"
     start(machine, SHORT_LISTS + f"mount -t tracefs tracefs {trace}; echo 1 >{trace}/events/xen_numa/enable\nmemory-pattern; sleep 1\n"
                                  f"cat {trace}/trace {COUNTERS}; echo that is all")
     said = guests.wait_console(machine, "g", "(?s).*that is all", timeout=120).group()
-    flushed = sum(int(events) for events in re.findall(r"page_events_flush: queue=\d nr=(\d+) result=0 ns=[1-9]\d*", said))
-    assert "armed 1" in said and flushed > 100
-    for _, released, _, told, dropped, discarded, batches, _ in queues(said):
-        assert released * 9 // 10 < told <= released and dropped == discarded == 0 < batches
+    flushes = [[int(number) for number in found] for found in
+               re.findall(r"page_events_flush: nr=(\d+) pages=(\d+) result=0 ns=[1-9]\d*", said)]
+    armed, told, batches = counters(said)
+    # the report of all free memory came before the tracepoint was enabled; Xen may be told more before the counters are read
+    assert armed and len(flushes) > 10 and batches > len(flushes) and told > sum(pages for _, pages in flushes) > 1000
+    for events, pages in flushes:
+        assert 1 <= events <= 128 and 8 * events <= pages < 2 * 1024
 
 
 @pytest.mark.soak
@@ -152,4 +155,4 @@ def test_perf(machine):
           ramdisk="/boot/guest-perf.cpio", memory=448)
     said = guests.wait_console(machine, "g", "(?s).*that is all", timeout=120).group()
     assert re.findall(r"xen_numa:(\w+) +\[Tracepoint event\]", said) == ["page_events_armed", "page_events_flush", "page_events_report"]
-    assert len(re.findall(r"xen_numa:page_events_flush\(queue: \d, nr: \d+", said)) > 10
+    assert len(re.findall(r"xen_numa:page_events_flush\(nr: \d+, pages: \d+", said)) > 10

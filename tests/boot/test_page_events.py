@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The guest half of first-touch, where Xen has no use for it; and what it says of itself."""
 
-import re
-
 import pytest
 
 from harness import guests
-from harness.machine import ROOT
 
 ANSWER = "xen-numa-policy: this Xen takes no page events"
 
@@ -32,16 +29,6 @@ def test_a_xen_that_knows_nothing_of_it(machine):
     said = guests.console(machine, "g")
     assert said.count(ANSWER) == 1 and "told" not in said
     assert not [line for line in said.splitlines() if "wrong" in line and " 0 words" not in line]
-
-
-@pytest.mark.boot("n2", "stock", "flask=disabled")
-def test_kunit(machine):
-    """The tests in the kernel, as many as its sources have; it runs them when it is told to."""
-    cases = sum(patch.read_text().count("+\tKUNIT_CASE(") for patch in (ROOT / "linux-guest-patches").glob("*.patch"))
-    guests.create(machine, "g", paused=False, linux=True, memory=96, extra_kernel="loglevel=7 kunit.enable=1")
-    found = guests.wait_console(machine, "g", r"# xen_numa_policy_queue: pass:(\d+) fail:(\d+) skip:(\d+) total:(\d+)")
-    assert [int(number) for number in found.groups()] == [cases, 0, 0, cases], guests.console(machine, "g")[-3000:]
-    assert len(re.findall(r"    ok \d+ ", guests.console(machine, "g"))) == cases > 0
 
 
 @pytest.mark.parametrize("option", ["init_on_free", pytest.param("page_poison", marks=pytest.mark.soak)])

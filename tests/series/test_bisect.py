@@ -172,7 +172,7 @@ def fake_linux(tmp_path):
     queue.pq("import", "linux")
     queue.commit("xen: an interface\n\nFor what follows.", {"main.c": MAIN + "int more;\n"})
     queue.commit("xen: an option\n\nTo build with and without.",
-                 {"drivers/xen/Kconfig": "config XEN_NUMA_POLICY\nconfig XEN_NUMA_POLICY_KUNIT_TEST\n", "policy.c": POLICY})
+                 {"drivers/xen/Kconfig": "config XEN_NUMA_POLICY\n", "policy.c": POLICY})
     queue.pq("export", "linux")
     return queue
 

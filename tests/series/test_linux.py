@@ -51,7 +51,7 @@ def fake(tmp_path):
     queue.pq("import", "linux")
     queue.commit("xen: an interface\n\nFor what follows.", {"interface.c": "fine\n"})
     queue.commit("xen: an option\n\nTo build with and without.",
-                 {"drivers/xen/Kconfig": "config XEN_NUMA_POLICY\nconfig XEN_NUMA_POLICY_KUNIT_TEST\n", "policy.c": "fine\n"})
+                 {"drivers/xen/Kconfig": "config XEN_NUMA_POLICY\n", "policy.c": "fine\n"})
     queue.pq("export", "linux")
     return queue
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# How a patch of the series of Linux is built: a small kernel, with the option and its KUnit tests, and without; sourced by bisect.sh.
+# How a patch of the series of Linux is built: a small kernel, with the option and without; sourced by bisect.sh.
 # Both in one object directory: kbuild knows which files go by the option, so that the second costs little.
 
 sources=

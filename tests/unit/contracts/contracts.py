@@ -25,9 +25,13 @@ XEN = ("xen/include/xen", "xen/include/xsm", "xen/arch/x86/include", "xen/arch/x
 WHERE = {
     "numa-policy": ("xen", XEN),
     "numa-frames": ("xen", XEN),
-    "guest-queue": ("linux", tuple(f"include/{name}.h" for name in (
-        "linux/bits", "linux/cache", "linux/compiler", "linux/irqflags", "linux/minmax", "linux/mmzone", "linux/spinlock",
-        "xen/interface/memory"))),
+    "guest-reporting": ("linux", tuple(f"include/{name}.h" for name in (
+        "linux/atomic/atomic-instrumented", "linux/compiler", "linux/container_of", "linux/export", "linux/gfp", "linux/irq_work",
+        "linux/jiffies", "linux/jump_label", "linux/kconfig", "linux/list", "linux/lockdep", "linux/math", "linux/minmax",
+        "linux/mm", "linux/mm_types", "linux/mmzone", "linux/module", "linux/moduleparam", "linux/mutex", "linux/notifier",
+        "linux/page-flags", "linux/page-isolation", "linux/pageblock-flags", "linux/rcupdate", "linux/scatterlist",
+        "linux/sched", "linux/slab", "linux/spinlock", "linux/types", "linux/workqueue", "linux/workqueue_types",
+        "xen/interface/memory", "xen/xen", "xen/xenbus"))),
     "guest-module": ("linux", tuple(f"include/linux/{name}.h" for name in (
         "compiler", "list", "minmax", "mmzone", "page-flags", "sched", "spinlock"))),
 }

@@ -5,13 +5,8 @@
 #include <time.h>
 #include <ucontext.h>
 
-/* xorshift64*, Vigna 2014; a state a CPU when they run freely */
-#ifdef FREE_RUNNING
-static __thread uint64_t state;
-#else
-static uint64_t state;
-#endif
-static uint64_t seed;
+/* xorshift64*, Vigna 2014 */
+static uint64_t state, seed;
 
 uint64_t test_seed(void)
 {
@@ -20,8 +15,7 @@ uint64_t test_seed(void)
 		struct timespec now;
 
 		clock_gettime(CLOCK_REALTIME, &now);
-		seed = given ? strtoull(given, NULL, 0) :
-			(now.tv_sec * 1000003ULL + now.tv_nsec) % 1000000007;
+		seed = given ? strtoull(given, NULL, 0) : (now.tv_sec * 1000003ULL + now.tv_nsec) % 1000000007;
 		seed += !seed;
 	}
 	return seed;
@@ -36,7 +30,7 @@ void test_reseed(uint64_t with)
 unsigned int rnd(unsigned int below)
 {
 	if (!state)
-		state = (test_seed() + this_cpu) * 0x9e3779b97f4a7c15ULL | 1;
+		test_reseed(test_seed());
 	state ^= state >> 12;
 	state ^= state << 25;
 	state ^= state >> 27;
@@ -45,74 +39,29 @@ unsigned int rnd(unsigned int below)
 
 void test_die(const char *why)
 {
-	fprintf(stderr, "CPU %u: %s\nreplay with SEED=%llu\n", this_cpu, why,
-		(unsigned long long)test_seed());
+	fprintf(stderr, "CPU %u: %s\nreplay with SEED=%llu\n", this_cpu, why, (unsigned long long)test_seed());
 	fflush(stderr);
 	_Exit(1);
 }
 
-__thread unsigned int this_cpu;
-__thread bool irqs_off;
-__thread unsigned long locks_taken;
-void (*interrupt)(void);
+unsigned int this_cpu;
+unsigned long locks_taken, steps;
+struct cpu cpus[NR_CPUS];
+void (*interrupt)(void), (*nmi)(void);
 
 static unsigned int nr_cpus;
 static void (*body)(unsigned int cpu);
 
-#ifdef FREE_RUNNING
-
-void cpu_switch(void)
-{
-}
-
-static void *cpu_thread(void *arg)
-{
-	this_cpu = (uintptr_t)arg;
-	body(this_cpu);
-	return NULL;
-}
-
-void spin_lock_init(spinlock_t *l)
-{
-	pthread_mutex_init(&l->mutex, NULL);
-}
-
-void spin_lock(spinlock_t *l)
-{
-	pthread_mutex_lock(&l->mutex);
-	locks_taken++;
-}
-
-void spin_unlock(spinlock_t *l)
-{
-	pthread_mutex_unlock(&l->mutex);
-}
-
-void cpus_run(unsigned int nr, void (*fn)(unsigned int cpu))
-{
-	pthread_t thread[NR_CPUS];
-
-	MUST(nr <= NR_CPUS);
-	nr_cpus = nr;
-	body = fn;
-	for (uintptr_t i = 0; i < nr; i++)
-		MUST(!pthread_create(&thread[i], NULL, cpu_thread, (void *)i));
-	for (unsigned int i = 0; i < nr; i++)
-		pthread_join(thread[i], NULL);
-}
-
-#else
-
 /* CPUs are contexts of one thread. */
-#define STACK_BYTES	(128 << 10)
+#define STACK_BYTES	(256 << 10)
 
 static struct place {
 	ucontext_t context;
 	const void *stack;
 	size_t size;
 	bool finished;
-} cpu[NR_CPUS], machine;
-static bool multi, in_interrupt;
+} places[NR_CPUS], machine;
+static bool multi;
 
 /* What it does else to find who called whom fails at the first frame of a context. */
 const char *__asan_default_options(void);
@@ -134,31 +83,40 @@ static void go(struct place *from, const struct place *to)
 /* To the CPU that goes on, which may be this one; to the machine when all have finished. */
 static void pass_on(void)
 {
-	unsigned int next, alive = 0, i, me = this_cpu;
-	bool off = irqs_off, in = in_interrupt;
+	unsigned int next, alive = 0, i, this = this_cpu;
 
 	for (i = 0; i < nr_cpus; i++)
-		alive += !cpu[i].finished;
+		alive += !places[i].finished;
 	next = alive ? rnd(alive) : 0;
 	for (i = 0; alive && i < nr_cpus; i++)
-		if (!cpu[i].finished && !next--)
+		if (!places[i].finished && !next--)
 			break;
-	if (alive && i == me)
+	if (alive && i == this)
 		return;
-	go(&cpu[me], alive ? &cpu[i] : &machine);
-	this_cpu = me;
-	irqs_off = off;
-	in_interrupt = in;
+	if (alive)
+		this_cpu = i;
+	go(&places[this], alive ? &places[i] : &machine);
+	this_cpu = this;
 }
 
 void cpu_switch(void)
 {
+	if (++steps > 30000000)
+		test_die("no end");
 	if (!multi)
 		return;
-	if (interrupt && !irqs_off && !in_interrupt && !rnd(64)) {
-		in_interrupt = true;
+	if (interrupt && !me->irqs_off && !me->in_interrupt && !me->in_nmi && !rnd(64)) {
+		me->in_interrupt = me->irqs_off = true;
 		interrupt();
-		in_interrupt = false;
+		me->in_interrupt = me->irqs_off = false;
+	}
+	if (nmi && !me->in_nmi && !rnd(400)) {
+		bool off = me->irqs_off;
+
+		me->in_nmi = me->irqs_off = true;
+		nmi();
+		me->in_nmi = false;
+		me->irqs_off = off;
 	}
 	pass_on();
 }
@@ -174,66 +132,69 @@ static void cpu_begin(int n)
 		machine.size = size;
 	}
 	this_cpu = n;
-	irqs_off = in_interrupt = false;
 	body(n);
-	cpu[n].finished = true;
+	MUST(can_sleep());
+	places[n].finished = true;
 	pass_on();
 }
 
-void spin_lock_init(spinlock_t *l)
+bool spin_trylock(spinlock_t *l)
 {
-	l->holder = 0;
+	cpu_switch();
+	if (l->holder)
+		return false;
+	l->holder = this_cpu + 1;
+	me->locks++;
+	locks_taken++;
+	return true;
 }
 
 void spin_lock(spinlock_t *l)
 {
 	unsigned long spins = 0;
 
-	cpu_switch();
-	while (l->holder) {
+	MUST(!me->in_nmi);
+	while (!spin_trylock(l)) {
 		if (l->holder == this_cpu + 1)
 			test_die("deadlock: the CPU has this lock already");
 		if (++spins == 1000000)
 			test_die("deadlock");
-		cpu_switch();
 	}
-	l->holder = this_cpu + 1;
-	locks_taken++;
 }
 
 void spin_unlock(spinlock_t *l)
 {
 	MUST(l->holder == this_cpu + 1);
 	l->holder = 0;
+	me->locks--;
 	cpu_switch();
 }
 
 void cpus_run(unsigned int nr, void (*fn)(unsigned int cpu))
 {
-	unsigned int me = this_cpu;
+	unsigned int this = this_cpu;
 
 	MUST(nr <= NR_CPUS);
 	nr_cpus = nr;
 	body = fn;
+	memset(cpus, 0, sizeof(cpus));
 	for (unsigned int i = 0; i < nr; i++) {
-		ucontext_t *c = &cpu[i].context;
+		ucontext_t *c = &places[i].context;
 		void *stack = malloc(STACK_BYTES);
 
 		MUST(stack && !getcontext(c));
-		cpu[i].stack = c->uc_stack.ss_sp = stack;
-		cpu[i].size = c->uc_stack.ss_size = STACK_BYTES;
-		cpu[i].finished = false;
+		places[i].stack = c->uc_stack.ss_sp = stack;
+		places[i].size = c->uc_stack.ss_size = STACK_BYTES;
+		places[i].finished = false;
 		makecontext(c, (void (*)(void))cpu_begin, 1, (int)i);
 		/* AddressSanitizer would take a stack that it finds here for empty at each change */
 		c->uc_stack = (stack_t){ 0 };
 	}
 	multi = true;
-	go(&machine, &cpu[0]);
+	steps = 0;
+	go(&machine, &places[0]);
 	multi = false;
-	this_cpu = me;
-	irqs_off = in_interrupt = false;
+	this_cpu = this;
 	for (unsigned int i = 0; i < nr; i++)
-		free((void *)cpu[i].stack);
+		free((void *)places[i].stack);
 }
-
-#endif
