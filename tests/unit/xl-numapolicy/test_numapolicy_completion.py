@@ -11,7 +11,8 @@ import pytest
 from numapolicy_build import SOURCE, XEN_TOOLS, environment
 from fake_machine import Domain, example
 
-COMMANDS = {"list", "show", "top", "watch", "set", "rebalance", "compact", "evacuate", "where", "explain", "record", "replay", "help"}
+COMMANDS = {"list", "show", "top", "watch", "set", "rebalance", "compact", "evacuate", "where", "explain", "record",
+            "replay", "help"}
 COMMON = {"--json", "--raw", "--verbose", "--help"}
 MOVING = {"--max-mb-per-s", "--quiet", "--strict"}
 SETTING = {"--dry-run", "--nodes", "--weights", "--max-pause-us", "--rebalance"}

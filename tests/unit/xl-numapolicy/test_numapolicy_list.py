@@ -57,8 +57,8 @@ def test_raw(xl):
     assert host.splitlines()[:2] == ["node total_bytes free_bytes", f"0 {1 << 30} 0"] and len(host.splitlines()) == 5
     assert rows[0] == ["name", "id", "type", "policy", "home_nodes", "carrefour", "auto", "vcpu_nodes",
                        "nodes_in_use", "nodes_needed", "numa_percent", "numa_from", "at_home_percent", "vcpu_local_percent",
-                       "fallback_pages", "mapped_4k_bytes", "mapped_2m_bytes", "mapped_1g_bytes", "memory_bytes", "uuid", "advice",
-                       "n0", "n1", "n2", "n3"]
+                       "fallback_pages", "mapped_4k_bytes", "mapped_2m_bytes", "mapped_1g_bytes", "memory_bytes", "uuid",
+                       "advice", "n0", "n1", "n2", "n3"]
     assert rows[1] == ["Domain-0", "0", "PV"] + ["-"] * 16 + [UUIDS[0]] + ["-"] * 5
     assert rows[3] == ["guest2", "4", "HVM", "round-2m", "2-3", "no", "off", "2-3", "3", "3", "50.0", "estimate", "50.0", "50.0",
                        "0", "12288", str(1024 * MIB), str(1024 * MIB),
