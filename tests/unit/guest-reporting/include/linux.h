@@ -64,6 +64,7 @@ void mutex_unlock(struct mutex *m);
 #define rcu_read_unlock()	((void)me->readers--)
 #define rcu_dereference(p)	(MUST(me->readers), READ_ONCE(p))
 #define rcu_dereference_protected(p, c) (MUST(c), (p))
+#define rcu_access_pointer(p) (p)		/* compared only: needs no lock */
 #define rcu_assign_pointer(p, v) WRITE_ONCE(p, v)
 #define RCU_INIT_POINTER(p, v)	WRITE_ONCE(p, v)
 void synchronize_rcu(void);
