@@ -53,7 +53,7 @@ def test_list(two_guests):
 def test_list_table(two_guests):
     lines = two_guests.run("COLUMNS=200 xl numa-policy list").out.splitlines()
     assert lines[0].split()[:4] == ["NAME", "ID", "TYPE", "POLICY"]
-    rows = {line.split()[0]: line.split() for line in lines[1:]}
+    rows = {line.split()[0]: line.split() for line in lines[1:] if line}
     assert rows["alpha"][3:5] == ["round-4k", "0-3"]
     assert rows["beta"][3:5] == ["round-2m", "5-6"]
     assert rows["Domain-0"][3] == "-"
