@@ -20,6 +20,8 @@ GROUPS = {group.name: group for group in (
           ("stock", "page_events")),
     Group("placement", "each page is on the node that the policy names, or the nearest with room",
           ("placement", "fallback")),
+    Group("machines", "the same on real machines of public reports, and what people did there",
+          ("machines", "reports")),
     Group("command", "xl numa-policy and xl.cfg say and do what they should, and refuse what cannot be",
           ("command", "refusals")),
     Group("lifecycle", "policy, placement and content survive what xl does to a guest, and no page is lost",
