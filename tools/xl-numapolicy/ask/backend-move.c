@@ -33,6 +33,15 @@ enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pa
 	return result_of(rc);
 }
 
+enum result backend_may_move(uint32_t domid, bool compact)
+{
+	struct moves none = { 0 };
+	uint64_t gfn = REBALANCE_END;
+
+	/* From there on there is nothing to move. */
+	return backend_rebalance(domid, &gfn, 1, true, compact, &none);
+}
+
 static enum result move_stats(uint32_t domid, struct move_stats *stats)
 {
 	libxl_numa_move_stats all;

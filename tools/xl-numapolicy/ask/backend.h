@@ -30,11 +30,12 @@ enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
 /*
  * One step, from *gfn on, which becomes where to go on. It may move some more than
  * max_pages, but not many; dry_run: none, but counts them; compact: only to put 2 MiB of
- * small pages together. From REBALANCE_END on there are none: that asks whether Xen would
- * move any.
+ * small pages together.
  */
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
 			      bool dry_run, bool compact, struct moves *moves);
+/* Whether Xen would do that now, by its refusal or RESULT_OK. */
+enum result backend_may_move(uint32_t domid, bool compact);
 enum result backend_stats(uint32_t domid, struct stats *stats);
 
 #endif

@@ -10,7 +10,6 @@
 #include "ask/context.h"
 #include "ask/sampling.h"
 
-#define PAGE 4096
 /* As carrefourd has them by default: marked entries, ms, and 1/1000 of the vCPUs' time. */
 #define ENTRIES 1024
 #define PERIOD_MS 100
@@ -81,7 +80,7 @@ static bool map_ring(void)
 	if (ring_bytes(&bytes))
 		return false;
 	sampling.resource = xenforeignmemory_map_resource(sampling.memory, sampling.domid, XENMEM_resource_numa_samples, 0, 0,
-							  bytes / PAGE, &base, PROT_READ | PROT_WRITE, 0);
+							  bytes / PAGE_BYTES, &base, PROT_READ | PROT_WRITE, 0);
 	sampling.ring = base;
 	return sampling.resource;
 }
@@ -102,7 +101,7 @@ enum result sampling_begin(uint32_t domid)
 	error = start(FRAMES) ? errno : 0;
 	/* The ring of the domain's first sampling stays, and may be smaller. */
 	if (error == ENOSPC && !ring_bytes(&bytes))
-		error = start(bytes / PAGE) ? errno : 0;
+		error = start(bytes / PAGE_BYTES) ? errno : 0;
 	if (error) {
 		close_all();
 		return failed(error, "Xen does not begin");

@@ -131,9 +131,7 @@ static bool on_one_node(const struct facts *facts, const struct nodes *nodes, st
 /* Whatever its policy is: all that helps moves memory. */
 static bool is_movable(const struct domain *domain)
 {
-	struct moves none = { 0 };
-	uint64_t gfn = REBALANCE_END;
-	enum result result = backend_rebalance(domain->id, &gfn, 1, true, false, &none);
+	enum result result = backend_may_move(domain->id, false);
 
 	return result == RESULT_OK || result == RESULT_NO_POLICY;
 }

@@ -27,14 +27,11 @@ static unsigned int read_node(const char *text, const struct nodes *nodes)
 /* Why nothing is done for a VM that has small pages there, or NULL. */
 static const char *why_not(const struct domain *domain, const struct policy *policy)
 {
-	struct moves none = { 0 };
-	uint64_t end = REBALANCE_END;
-
 	if (policy_divides(policy))
 		return "its policy round-4k places memory by 4 KiB";
 	if (policy->vnuma)
 		return "it has virtual NUMA nodes, which place its memory";
-	return backend_rebalance(domain->id, &end, 1, true, true, &none) == RESULT_OK ? NULL :
+	return backend_may_move(domain->id, true) == RESULT_OK ? NULL :
 	       "Xen does not move its memory: see 'xl numa-policy compact' for that VM";
 }
 

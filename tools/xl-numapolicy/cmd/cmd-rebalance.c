@@ -58,9 +58,7 @@ static void check_step(enum result result, const struct domain *domain, bool com
 
 void check_movable(const struct domain *domain)
 {
-	struct moves none = { 0 };
-	uint64_t gfn = REBALANCE_END;
-	enum result result = backend_rebalance(domain->id, &gfn, 1, true, false, &none);
+	enum result result = backend_may_move(domain->id, false);
 
 	if (result != RESULT_NO_POLICY)
 		check_step(result, domain, false);

@@ -110,9 +110,7 @@ static enum result restore(const struct evacuation *e, const struct policy *befo
 /* Xen must not refuse it once the home nodes are others. */
 static enum result ask_first(const struct evacuation *e)
 {
-	struct moves none = { 0 };
-	uint64_t gfn = REBALANCE_END;
-	enum result result = backend_rebalance(e->outcome.domain.id, &gfn, 1, true, false, &none);
+	enum result result = backend_may_move(e->outcome.domain.id, false);
 
 	return result == RESULT_NO_POLICY ? RESULT_OK : result;
 }
@@ -138,8 +136,9 @@ static enum result go(struct evacuation *e, const struct leaving *leaving, const
 	if (result != RESULT_OK)
 		return result;
 	result = backend_usage(domid, &usage);
-	e->left = usage_of_node(&usage, leaving->node);
 	e->has_left = result == RESULT_OK;
+	if (e->has_left)
+		e->left = usage_of_node(&usage, leaving->node);
 	return result;
 }
 
