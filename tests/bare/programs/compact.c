@@ -67,17 +67,6 @@ static unsigned int whole(int node)
 	return blocks;
 }
 
-static unsigned int superpages(void)
-{
-	struct node_usage usage[MOST_NODES];
-	unsigned int count = 0;
-
-	get_usage(domid, usage);
-	for (unsigned int node = 0; node < NODES; node++)
-		count += usage[node].pages[XEN_NUMA_USAGE_2M];
-	return count;
-}
-
 static void compact_all(void)
 {
 	for (unsigned int i = 0; i < REPEATS && would_compact(domid); i++)
@@ -114,13 +103,13 @@ static void by_each_policy(void)
 	struct xen_domctl op = { .u.numa_policy.u.rebalance = { .nr = UINT32_MAX, .flags = XEN_NUMA_REBALANCE_COMPACT } };
 
 	divide_all();
-	promise("round-4k divides all", !superpages());
+	promise("round-4k divides all", !superpages_of(domid));
 	promise("and what it would divide again is refused", try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_REBALANCE, domid) == -EDOM);
 
 	set_policy(domid, XEN_NUMA_POLICY_NONE, 0, NULL, 0);
-	promise("a dry run says how much", would_compact(domid) == BLOCKS * PAGES_2M && !superpages());
+	promise("a dry run says how much", would_compact(domid) == BLOCKS * PAGES_2M && !superpages_of(domid));
 	compact_all();
-	promise("without a policy: 2 MiB are one page", whole(-1) == BLOCKS && superpages() == BLOCKS);
+	promise("without a policy: 2 MiB are one page", whole(-1) == BLOCKS && superpages_of(domid) == BLOCKS);
 	promise("without a policy: all else stays", singles_stayed());
 	promise("and once is enough", !would_compact(domid) && !compact(domid));
 
@@ -142,7 +131,7 @@ static void while_logged(void)
 	compact(domid);
 	wait_rounds(domid, mailbox, 1);
 	compact(domid);
-	note("2 MiB while writes are logged", superpages());
+	note("2 MiB while writes are logged", superpages_of(domid));
 	log_dirty(domid, false);
 	compact_all();
 	promise("after log-dirty mode: 2 MiB are one page", whole(-1) == BLOCKS);

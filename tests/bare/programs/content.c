@@ -169,17 +169,6 @@ static bool placed(unsigned int way)
 	return false;
 }
 
-static unsigned long superpages(void)
-{
-	struct node_usage usage[MOST_NODES];
-	unsigned long count = 0;
-
-	get_usage(domid, usage);
-	for (unsigned int node = 0; node < NODES; node++)
-		count += usage[node].pages[XEN_NUMA_USAGE_2M];
-	return count;
-}
-
 static void create(void)
 {
 	domid = new_domain(64, GUEST_CPUS);
@@ -239,9 +228,9 @@ static void go_all_ways(void)
 			log_writes(false);
 		promise(ways[way].placed, placed(way));
 		if (ways[way].whole)
-			promise(ways[way].whole, superpages() == 2);
+			promise(ways[way].whole, superpages_of(domid) == 2);
 		else if (way == 0)
-			promise("round-4k divides all that is large", !superpages());
+			promise("round-4k divides all that is large", !superpages_of(domid));
 	}
 }
 

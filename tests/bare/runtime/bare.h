@@ -111,6 +111,8 @@ struct node_usage {
 	uint64_t pages[XEN_NUMA_USAGE_SIZES];
 };
 void get_usage(domid_t domid, struct node_usage usage[MOST_NODES]);
+/* Of 2 MiB. */
+unsigned long superpages_of(domid_t domid);
 bool is_same_usage(const struct node_usage a[MOST_NODES], const struct node_usage b[MOST_NODES]);
 /* Whether that is what is told of each page below @end.  Nothing may change meanwhile. */
 bool usage_is_located(domid_t domid, unsigned long end);

@@ -144,6 +144,17 @@ void get_usage(domid_t domid, struct node_usage usage[MOST_NODES])
 	policy_op(&op, XEN_DOMCTL_NUMA_POLICY_USAGE, domid);
 }
 
+unsigned long superpages_of(domid_t domid)
+{
+	struct node_usage usage[MOST_NODES];
+	unsigned long count = 0;
+
+	get_usage(domid, usage);
+	for (unsigned int node = 0; node < MOST_NODES; node++)
+		count += usage[node].pages[XEN_NUMA_USAGE_2M];
+	return count;
+}
+
 void locate_pages(domid_t domid, struct xen_numa_page *pages, unsigned int nr)
 {
 	struct xen_domctl op = { .u.numa_policy.u.locate.nr = nr };
