@@ -99,13 +99,7 @@ def test_a_seed_replays(built):
 
 
 def seen(tree, place, file, old, new, program):
-    linux = place / "linux"
-    for path in (REPORTING, HEADER, TAKEN, DRIVER, "include/linux/list.h", "include/linux/page_reporting.h"):
-        (linux / path).parent.mkdir(parents=True, exist_ok=True)
-        if path == file:
-            ctests.plant(tree / path, old, new, linux / path)
-        else:
-            (linux / path).symlink_to(tree / path)
+    linux = ctests.planted(tree, file, old, new, place / "linux")
     out = place / "out"
     # without warnings, as a mistake may make some; and of the sanitizers, the one that costs no time to compile
     ctests.build(HERE, out, program, flags=[f"LINUX={linux}", "EXTRA_CFLAGS=-w -g0 -O0 -fno-sanitize=undefined"])
