@@ -19,25 +19,35 @@ static void forget(struct cpus *c)
 	free(c->info);
 }
 
-/* CPUs may come and go between the two calls: what both know counts. */
-static int ask(struct cpus *c)
+static int ask_topology(struct cpus *c)
 {
 	unsigned int there = 0, nr;
-	int known = 0;
 
 	*c = (struct cpus){ .nr = 0 };
 	if (xc_cputopoinfo(xen_xc, &there, NULL))
 		return errno;
 	c->topology = calloc(there + 1, sizeof(*c->topology));
-	c->info = calloc(there + 1, sizeof(*c->info));
 	nr = there;
-	if (!c->topology || !c->info)
+	if (!c->topology)
 		return ENOMEM;
-	if (xc_cputopoinfo(xen_xc, &nr, c->topology) || xc_getcpuinfo(xen_xc, there, c->info, &known))
+	if (xc_cputopoinfo(xen_xc, &nr, c->topology))
+		return errno;
+	c->nr = nr < there ? nr : there;
+	return 0;
+}
+
+/* After ask_topology(). CPUs may come and go between the two: what both know counts. */
+static int ask_info(struct cpus *c)
+{
+	unsigned int nr = c->nr;
+	int known = 0;
+
+	c->info = calloc(nr + 1, sizeof(*c->info));
+	if (!c->info)
+		return ENOMEM;
+	if (xc_getcpuinfo(xen_xc, nr, c->info, &known))
 		return errno;
 	c->nr = nr < (unsigned int)known ? nr : (unsigned int)known;
-	if (c->nr > there)
-		c->nr = there;
 	return 0;
 }
 
@@ -56,7 +66,7 @@ static bool is_first(const struct cpus *c, unsigned int cpu)
 int xen_node_loads(struct xen_node_load load[NODES_MAX])
 {
 	struct cpus c;
-	int error = ask(&c);
+	int error = ask_topology(&c) ?: ask_info(&c);
 	unsigned int i;
 
 	memset(load, 0, NODES_MAX * sizeof(*load));
@@ -89,7 +99,7 @@ static int ask_affinity(unsigned int domid, unsigned int vcpus, struct xen_domai
 {
 	xc_cpumap_t hard = xc_cpumap_alloc(xen_xc), soft = xc_cpumap_alloc(xen_xc);
 	struct cpus c = { .nr = 0 };
-	int error = hard && soft ? ask(&c) : ENOMEM;
+	int error = hard && soft ? ask_topology(&c) : ENOMEM;
 	unsigned int v;
 
 	for (v = 0; !error && v < vcpus; v++) {
