@@ -15,10 +15,12 @@ from pathlib import Path
 ROOT = Path(__file__).absolute().parents[2]
 RESULTS = ROOT / "docs" / "results"
 # What a test is made of: these, and what its directory needs beside itself.  Coarse, so that nothing is forgotten.
-PRODUCT = ("Makefile", "tools", "xen-patches", "linux-guest-patches", "linux-guest-module", "carrefour-user", "common",
-           "tests/conftest.py", "tests/ctests.py", "tests/runner")
-BESIDE = {"bare": ("tests/boot",), "bench": ("tests/boot", "tests/numasim"), "numasim": ("tests/boot", "tests/bench"),
+BUILD = ("Makefile", "tools/build", "tools/patchqueue", "xen-patches", "tests/conftest.py", "tests/ctests.py", "tests/runner")
+PRODUCT = (*BUILD, "tools", "linux-guest-patches", "linux-guest-module", "carrefour-user", "common")
+BESIDE = {"bare": ("tests/boot/harness", "tests/boot/qemu"), "bench": ("tests/boot", "tests/numasim"), "numasim": ("tests/boot", "tests/bench"),
           "packaging": ("packaging", "VERSION")}
+# There is no Linux, command or daemon in the boots of these: Xen is all, and what their own directory has.
+WITHOUT_USERLAND = {"bare"}
 PAGE = """\
 # The long campaign
 
@@ -51,7 +53,8 @@ class Inputs:
     def of(self, test):
         kind = test.split("/")[1]
         if kind not in self.known:
-            paths = [*PRODUCT, f"tests/{kind}", *BESIDE.get(kind, ())]
+            product = BUILD if kind in WITHOUT_USERLAND else PRODUCT
+            paths = [*product, f"tests/{kind}", *BESIDE.get(kind, ())]
             files = [name for name in git("ls-files", "--cached", "--others", "--exclude-standard", "--", *paths).splitlines()
                      if not name.endswith(".md") and (ROOT / name).is_file()]
             hashes = git("hash-object", "--stdin-paths", text="".join(f"{name}\n" for name in files)).split()

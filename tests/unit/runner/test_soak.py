@@ -74,18 +74,21 @@ def test_red_and_skipped_are_no_passes(campaign):
 def test_each_file_of_product_and_test_is_an_input(tmp_path, monkeypatch):
     """… and no document is."""
     monkeypatch.setattr(soak, "ROOT", tmp_path)
-    files = ["xen-patches/0001-a.patch", "tools/x.sh", "tests/conftest.py", "tests/boot/test_a.py", "tests/bench/test_c.py", "docs/a.txt", "tools/a.md"]
+    files = ["xen-patches/0001-a.patch", "tools/x.sh", "tests/conftest.py", "tests/boot/test_a.py", "tests/boot/harness/b.py",
+             "tests/bench/test_c.py", "carrefour-user/d.c", "docs/a.txt", "tools/a.md"]
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("one")
     for words in (["init", "-q"], ["add", "-A"]):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
-    tests = {kind: f"tests/{kind}/test_it.py::test_it" for kind in ("boot", "bench", "unit")}
+    tests = {kind: f"tests/{kind}/test_it.py::test_it" for kind in ("boot", "bench", "unit", "bare")}
     matters = {}
     for name in files:
         before = {kind: Inputs().of(test) for kind, test in tests.items()}
         (tmp_path / name).write_text("two")
         matters[name] = {kind for kind, test in tests.items() if Inputs().of(test) != before[kind]}
     all_of_them = set(tests)
-    assert matters == {"xen-patches/0001-a.patch": all_of_them, "tools/x.sh": all_of_them, "tests/conftest.py": all_of_them,
-                       "tests/boot/test_a.py": {"boot", "bench"}, "tests/bench/test_c.py": {"bench"}, "docs/a.txt": set(), "tools/a.md": set()}
+    with_userland = all_of_them - {"bare"}
+    assert matters == {"xen-patches/0001-a.patch": all_of_them, "tools/x.sh": with_userland, "tests/conftest.py": all_of_them,
+                       "tests/boot/test_a.py": {"boot", "bench"}, "tests/boot/harness/b.py": {"boot", "bench", "bare"},
+                       "tests/bench/test_c.py": {"bench"}, "carrefour-user/d.c": with_userland, "docs/a.txt": set(), "tools/a.md": set()}
