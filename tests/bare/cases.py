@@ -97,6 +97,7 @@ CASES = (
       for group in ("populate", "populate-8m", "policy", "move", "rebalance", "release", "sample", "ask", "create")),
     Case("oom-touch", "oom", "touch", topology=TWO_NODES, ours=True, on=("fault",), expected=(*OUT_OF_MEMORY, *NO_TABLE),
          may_die=tuple(range(1, 200)), slow=True),
+    Case("usage", "usage-cost", topology=TWO_NODES, ours=True, red=Differs),
     Case("samples", "samples", ept=True, ept_soon=True, topology=TWO_NODES, ours=True),
     Case("vnuma", "vnuma", ept=True, topology=TWO_NODES, ours=True, red=Differs, finding="finding xen-core 5: a rebalance undoes vNUMA"),
 )
