@@ -50,6 +50,22 @@ static void take_back(struct guest *g)
 	guest_log(g, LEVEL_INFO, "auto leaves the policy that was set meanwhile");
 }
 
+/* False: xenstore cannot be written. */
+static bool tell(const struct guest *g, const struct advice *a)
+{
+	const struct chosen chosen = {
+		.class = a->class, .carrefour = a->carrefour, .follows = g->follow.on, .carrefour_was = g->carrefour_was,
+	};
+	bool left;
+
+	/* What the next daemon goes by comes last. */
+	if (!store_tell_guest(g->switches.id, a->class != CLASS_HIGH) || !store_write_class(g->switches.id, &chosen, &left))
+		return false;
+	if (left)
+		guest_log(g, LEVEL_INFO, "auto leaves Carrefour %s, as it was switched meanwhile", g->carrefour_was ? "off" : "on");
+	return true;
+}
+
 /* Returns whether it is done. What fails is tried again in the next period, and said once. */
 static bool apply(struct guest *g, uint64_t now)
 {
@@ -60,10 +76,7 @@ static bool apply(struct guest *g, uint64_t now)
 		take_back(g);
 		return true;
 	}
-	if (!error && !store_tell_guest(g->switches.id, a->class != CLASS_HIGH))
-		error = EIO;
-	/* What the next daemon goes by comes last. */
-	if (!error && !store_write_class(g->switches.id, a->class, a->carrefour, g->follow.on))
+	if (!error && !tell(g, a))
 		error = EIO;
 	/* A domain that is gone is told of by its next counters. */
 	if (guest_says(g, TOPIC_AUTO, error == ESRCH ? 0 : error, now))
@@ -77,6 +90,7 @@ static void class_changed(struct guest *g, const struct auto_state *before)
 {
 	if (!g->changing)
 		g->changed_from = *before;
+	g->carrefour_was = g->switches.carrefour;
 	g->changed_under = g->policy;
 	g->changing = true;
 	g->applied = false;

@@ -30,6 +30,7 @@ struct guest *guest_new(const struct switches *switches)
 	g->auto_state = auto_begin();
 	g->auto_state.class = g->auto_state.candidate = switches->class;
 	g->applied = switches->class != CLASS_UNKNOWN;
+	g->carrefour_was = switches->carrefour;
 	g->follow.on = switches->mode == AUTO_ON && switches->follows;
 	return g;
 }
@@ -92,6 +93,7 @@ void guest_update(struct guest *g, const struct switches *switches)
 	/* Switched on, it has to learn, and to act; what it only said so far, it has learnt. */
 	if (switches->mode != before) {
 		g->advised = g->applied = g->changing = false;
+		g->carrefour_was = switches->carrefour;
 		g->follow = (struct follow){ .on = false };
 	}
 	if (before == AUTO_OFF)

@@ -87,6 +87,7 @@ struct guest {
 	struct auto_state auto_state;
 	struct advice advice;
 	bool advised, applied;		/* there is an advice; it was done, or had been before */
+	bool carrefour_was;		/* when there was a reason for it */
 	bool changing;			/* it is not done, and is for another class: */
 	struct auto_state changed_from;	/* than this one had */
 	struct xen_policy changed_under;	/* found under it, or auto's own since */

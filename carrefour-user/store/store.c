@@ -287,8 +287,10 @@ void store_again(void)
 
 struct node {
 	const char *path, *value;
+	const char *was;	/* only if it is still so: 1, or anything else; NULL: in any case */
 };
 
+/* What was read may change until the transaction ends: then it ends with EAGAIN. */
 static bool has(xs_transaction_t t, const char *path, const char *value)
 {
 	char *there = xs_read(xs, t, path, NULL);
@@ -298,11 +300,29 @@ static bool has(xs_transaction_t t, const char *path, const char *value)
 	return good;
 }
 
+/* False: no answer. *left: somebody has changed it meanwhile. */
+static bool write_node(xs_transaction_t t, const char *path, const struct node *node, bool *left)
+{
+	if (node->was) {
+		char *there = xs_read(xs, t, path, NULL);
+		bool changed = is(there, "1") != is(node->was, "1"), known = there || errno == ENOENT;
+
+		free(there);
+		if (!known)
+			return false;
+		if (changed) {
+			*left = true;
+			return true;
+		}
+	}
+	return xs_write(xs, t, path, node->value, strlen(node->value));
+}
+
 /*
  * In a transaction: the domain may be going, and no node of it may be left then; or what is @path no longer has @value, for
  * which this was to be written.
  */
-static bool write_if(const char *path, const char *value, const char *domain, const struct node *node, unsigned int nr)
+static bool write_if(const char *path, const char *value, const char *domain, const struct node *node, unsigned int nr, bool *left)
 {
 	unsigned int try, i;
 
@@ -313,11 +333,12 @@ static bool write_if(const char *path, const char *value, const char *domain, co
 		if (t == XBT_NULL)
 			return false;
 		good = has(t, path, value);
+		*left = false;
 		for (i = 0; good && i < nr; i++) {
 			char name[128];
 
 			snprintf(name, sizeof(name), "%s/%s", domain, node[i].path);
-			good = xs_write(xs, t, name, node[i].value, strlen(node[i].value));
+			good = write_node(t, name, &node[i], left);
 		}
 		if (xs_transaction_end(xs, t, !good))
 			return good;
@@ -327,38 +348,46 @@ static bool write_if(const char *path, const char *value, const char *domain, co
 	return false;
 }
 
+static const char *digit(bool on)
+{
+	return on ? "1" : "0";
+}
+
 /* Once auto is off, nothing of it is left behind. */
-static bool write_for_toolstack(unsigned int domid, const struct node *node, unsigned int nr)
+static bool write_for_toolstack(unsigned int domid, const struct node *node, unsigned int nr, bool *left)
 {
 	char domain[32], mode[64];
 
 	snprintf(domain, sizeof(domain), "/libxl/%u", domid);
 	snprintf(mode, sizeof(mode), "%s/numa-policy/auto", domain);
-	return write_if(mode, "1", domain, node, nr);
+	return write_if(mode, "1", domain, node, nr, left);
 }
 
-bool store_write_class(unsigned int domid, enum auto_class class, bool carrefour, bool follows)
+bool store_write_class(unsigned int domid, const struct chosen *chosen, bool *left)
 {
 	const struct node node[] = {
-		{ "numa-policy/auto-class", class_name(class) }, { "numa-policy/carrefour", carrefour ? "1" : "0" },
-		{ "numa-policy/auto-follows", follows ? "1" : "0" },
+		{ "numa-policy/auto-class", class_name(chosen->class), NULL },
+		{ "numa-policy/carrefour", digit(chosen->carrefour), digit(chosen->carrefour_was) },
+		{ "numa-policy/auto-follows", digit(chosen->follows), NULL },
 	};
 
-	return write_for_toolstack(domid, node, 3);
+	return write_for_toolstack(domid, node, 3, left);
 }
 
 bool store_write_followed(unsigned int domid)
 {
-	const struct node node = { "numa-policy/auto-follows", "0" };
+	const struct node node = { "numa-policy/auto-follows", digit(false), NULL };
+	bool left;
 
-	return write_for_toolstack(domid, &node, 1);
+	return write_for_toolstack(domid, &node, 1, &left);
 }
 
 bool store_tell_guest(unsigned int domid, bool page_events)
 {
-	const struct node node = { "control/page-events", page_events ? "1" : "0" };
+	const struct node node = { "control/page-events", digit(page_events), NULL };
 	char domain[32];
+	bool left;
 
 	snprintf(domain, sizeof(domain), "/local/domain/%u", domid);
-	return write_if(domain, NULL, domain, &node, 1);
+	return write_if(domain, NULL, domain, &node, 1, &left);
 }

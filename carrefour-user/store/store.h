@@ -36,7 +36,14 @@ void store_again(void);
 bool store_name(unsigned int domid, char name[NAME_SIZE]);
 
 /* What auto has chosen, for the toolstack and for the next daemon to see. */
-bool store_write_class(unsigned int domid, enum auto_class class, bool carrefour, bool follows);
+struct chosen {
+	enum auto_class class;
+	bool carrefour, follows;
+	bool carrefour_was;	/* when there was a reason to choose */
+};
+
+/* *left: somebody has switched Carrefour since then, and it stays so; all else is written. */
+bool store_write_class(unsigned int domid, const struct chosen *chosen, bool *left);
 /* Its memory has followed, as far as it can. */
 bool store_write_followed(unsigned int domid);
 /* Says to the guest whether the policy has a use for events of pages, as libxl does at each change of policy. */

@@ -66,16 +66,18 @@ bool store_name(unsigned int domid, char name[NAME_SIZE])
 }
 
 /* As a toolstack that takes auto's word for the policy. */
-bool store_write_class(unsigned int domid, enum auto_class class, bool carrefour, bool follows)
+bool store_write_class(unsigned int domid, const struct chosen *chosen, bool *left)
 {
 	struct fake_guest *g = fake_guest(domid);
 
 	if (fake_enter(CALL_WRITE, domid) || !g || g->gone || g->switches.mode != AUTO_ON)
 		return false;
-	g->class = class;
-	g->switches.carrefour = carrefour;
-	g->switches.follows = follows;
-	g->switches.class = class;
+	*left = g->switches.carrefour != chosen->carrefour_was;
+	if (!*left)
+		g->switches.carrefour = chosen->carrefour;
+	g->class = chosen->class;
+	g->switches.follows = chosen->follows;
+	g->switches.class = chosen->class;
 	fake.changed = true;
 	return true;
 }

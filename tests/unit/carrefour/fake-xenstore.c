@@ -17,9 +17,20 @@ static struct {
 unsigned int nr_keys;
 char events[KEYS_MAX][64];
 unsigned int nr_events, at_event, reads, broken;
+const char *broken_key;
 bool list_is_broken;
+void (*meanwhile)(void);
+static unsigned int changes, begun_at;	/* that there were ever, and when the transaction began */
+static struct {
+	unsigned int id;
+	char key[64], value[64];
+} written[8];
+static unsigned int nr_written;
 
-/* What libxenstore promises is kept: malloc()ed answers, errno, NULL for what is not there. */
+/*
+ * What libxenstore promises is kept: malloc()ed answers, errno, NULL for what is not there; a transaction writes all or
+ * nothing, and ends with EAGAIN if something has changed since it began.
+ */
 
 struct xs_handle *xs_open(unsigned long flags)
 {
@@ -85,7 +96,8 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path, unsigne
 
 	(void)h, (void)t, (void)length;
 	reads++;
-	if (broken && sscanf(path, "/libxl/%u/", &id) == 1 && id == broken) {
+	if (broken && sscanf(path, "/libxl/%u/", &id) == 1 && id == broken &&
+	    (!broken_key || strstr(path, broken_key))) {
 		errno = EIO;
 		return NULL;
 	}
@@ -121,20 +133,39 @@ char **xs_directory(struct xs_handle *h, xs_transaction_t t, const char *path, u
 
 bool xs_write(struct xs_handle *h, xs_transaction_t t, const char *path, const void *value, unsigned int length)
 {
-	(void)h, (void)t, (void)path, (void)value, (void)length;
+	void (*others)(void) = meanwhile;
+	int at = 0;
+
+	(void)h, (void)t, (void)length;
+	sscanf(path, "/libxl/%u/%n", &written[nr_written].id, &at);
+	assert_true(at);
+	strcpy(written[nr_written].key, path + at);
+	strcpy(written[nr_written++].value, value);
+	meanwhile = NULL;
+	if (others)
+		others();
 	return true;
 }
 
 xs_transaction_t xs_transaction_start(struct xs_handle *h)
 {
 	(void)h;
+	begun_at = changes;
+	nr_written = 0;
 	return 1;
 }
 
 bool xs_transaction_end(struct xs_handle *h, xs_transaction_t t, bool abort)
 {
-	(void)h, (void)t, (void)abort;
-	return true;
+	bool late = !abort && changes != begun_at;
+	unsigned int i;
+
+	(void)h, (void)t;
+	for (i = 0; !abort && !late && i < nr_written; i++)
+		change(written[i].id, written[i].key, written[i].value);
+	if (late)
+		errno = EAGAIN;
+	return !late;
 }
 
 /* A domain's keys lie together, as xs_directory() takes them. */
@@ -143,6 +174,7 @@ void change(unsigned int id, const char *key, const char *value)
 	char path[64];
 	int i;
 
+	changes++;
 	snprintf(path, sizeof(path), "/libxl/%u/%s", id, key);
 	i = find(path);
 	if (i < 0) {

@@ -93,6 +93,87 @@ static void what_an_administrator_sets_meanwhile_stays(void **unused)
 	end();
 }
 
+/* The second thing that auto writes in a period is its class. */
+static void switch_by_hand(enum fake_call call, unsigned int id)
+{
+	if (call != CALL_WRITE || fake.call[call].calls != 2)
+		return;
+	fake_guest(id)->switches.carrefour = !fake_guest(id)->switches.carrefour;
+	fake.changed = true;
+}
+
+/* In the very period in which auto writes that there is no Carrefour, or that there is. */
+static void carrefour_switched_by_hand_stays(void **unused)
+{
+	struct fake_guest *g;
+
+	(void)unused;
+	begin(2, 1);
+	g = fake_guest(1);
+	g->switches = (struct switches){ .id = 1, .mode = AUTO_ON };
+	fake.between = switch_by_hand;
+	periods_with_auto(4);
+	assert_true(g->class == CLASS_UNKNOWN && g->switches.carrefour && d.guest[0]->applied && d.guest[0]->domain);
+	assert_int_equal(lines("auto leaves Carrefour on, as it was switched meanwhile"), 1);
+	end();
+
+	g = begin_imbalanced();
+	g->switches.carrefour = true;
+	fake.between = switch_by_hand;
+	periods_with_auto(20);
+	assert_true(g->class == CLASS_HIGH && !strcmp(g->policy.name, "round-4k") && !g->switches.carrefour);
+	assert_int_equal(lines("auto leaves Carrefour off, as it was switched meanwhile"), 1);
+	end();
+
+	/* It takes auto some periods to write: what was switched in any of them is newer than its reason. */
+	g = begin_imbalanced();
+	g->switches.carrefour = true;
+	fake.call[CALL_WRITE].error = EIO;
+	periods_with_auto(20);
+	g->switches.carrefour = false;
+	fake.changed = true;
+	periods_with_auto(2);
+	fake.call[CALL_WRITE].error = 0;
+	periods_with_auto(2);
+	assert_true(g->class == CLASS_HIGH && !g->switches.carrefour);
+	end();
+}
+
+/* What was switched before auto had its reason, it switches as it finds. */
+static void carrefour_switched_before_is_auto_s(void **unused)
+{
+	struct fake_guest *g;
+
+	(void)unused;
+	begin(2, 1);
+	g = fake_guest(1);
+	g->switches = (struct switches){ .id = 1, .mode = AUTO_ON, .carrefour = true };
+	periods_with_auto(2);
+	assert_true(g->class == CLASS_UNKNOWN && !g->switches.carrefour);
+	end();
+
+	/* With auto, in one command. */
+	begin(2, 1);
+	g = fake_guest(1);
+	g->switches = (struct switches){ .id = 1, .mode = AUTO_ADVISE };
+	periods_with_auto(2);
+	g->switches.mode = AUTO_ON;
+	g->switches.carrefour = fake.changed = true;
+	periods_with_auto(2);
+	assert_true(g->class == CLASS_UNKNOWN && !g->switches.carrefour);
+	end();
+
+	/* Before the class changed. */
+	g = begin_imbalanced();
+	g->switches.carrefour = true;
+	periods_with_auto(2);
+	g->switches.carrefour = false;
+	fake.changed = true;
+	periods_with_auto(20);
+	assert_true(g->class == CLASS_HIGH && g->switches.carrefour);
+	end();
+}
+
 /* Half done, as xenstore could not be written: it is tried again, until somebody else sets a policy. */
 static void half_of_auto_is_tried_again(void **unused)
 {
@@ -125,6 +206,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(auto_keeps_home_nodes_and_weights),
 		cmocka_unit_test(what_an_administrator_sets_meanwhile_stays),
+		cmocka_unit_test(carrefour_switched_by_hand_stays),
+		cmocka_unit_test(carrefour_switched_before_is_auto_s),
 		cmocka_unit_test(half_of_auto_is_tried_again),
 	};
 

@@ -220,6 +220,53 @@ static void a_new_name_is_seen(void **unused)
 	end();
 }
 
+static void switch_carrefour_on(void)
+{
+	change(3, "numa-policy/carrefour", "1");
+}
+
+static void switch_auto_off(void)
+{
+	change(3, "numa-policy/auto", "0");
+}
+
+/* What others write meanwhile is newer than what auto has to write. */
+static void others_have_the_last_word(void **unused)
+{
+	const struct chosen low = { .class = CLASS_LOW, .carrefour = false, .carrefour_was = false };
+	const struct chosen high = { .class = CLASS_HIGH, .carrefour = true, .follows = true, .carrefour_was = false };
+	bool left;
+
+	(void)unused;
+	begin();
+	change(3, "numa-policy/auto", "1");
+	/* Between auto's reading and its writing, and so between its period and this one. */
+	meanwhile = switch_carrefour_on;
+	assert_true(store_write_class(3, &low, &left));
+	assert_true(left && !strcmp(value_of("/libxl/3/numa-policy/carrefour"), "1"));
+	assert_string_equal(value_of("/libxl/3/numa-policy/auto-class"), "low");
+	/* Off again, it is as auto knows it. */
+	change(3, "numa-policy/carrefour", "0");
+	assert_true(store_write_class(3, &high, &left));
+	assert_true(!left && !strcmp(value_of("/libxl/3/numa-policy/carrefour"), "1"));
+	assert_string_equal(value_of("/libxl/3/numa-policy/auto-follows"), "1");
+	/* Nobody has to know that it is off by a key. */
+	change(3, "numa-policy/carrefour", NULL);
+	assert_true(store_write_class(3, &high, &left) && !left);
+	/* No answer is no switch. */
+	broken = 3;
+	broken_key = "/carrefour";
+	assert_false(store_write_class(3, &low, &left));
+	assert_string_equal(value_of("/libxl/3/numa-policy/auto-class"), "high");
+	broken = 0;
+	broken_key = NULL;
+	/* Of auto that is off nothing is written. */
+	meanwhile = switch_auto_off;
+	assert_false(store_write_class(3, &low, &left));
+	assert_string_equal(value_of("/libxl/3/numa-policy/auto-class"), "high");
+	end();
+}
+
 /* The model: what the keys say. */
 static void anything_may_change(void **unused)
 {
@@ -281,6 +328,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_found_no_memory_is_told_again),
 		cmocka_unit_test(names_are_text),
 		cmocka_unit_test(a_new_name_is_seen),
+		cmocka_unit_test(others_have_the_last_word),
 		cmocka_unit_test(anything_may_change),
 	};
 
