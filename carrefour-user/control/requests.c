@@ -46,7 +46,8 @@ static void explain(FILE *to, const char *which)
 	if (!parse_id(which, &id))
 		view_error(to, "'%.64s' is no domain id", which);
 	else if (!(g = guests_find(daemon_state, id)))
-		view_error(to, "domain %u has neither Carrefour nor auto on", id);
+		view_error(to, "carrefourd does not watch VM %u, as Carrefour and auto are off for it; "
+			   "'xl numa-policy set %u +auto=advise' has it watched, '+carrefour' has its pages moved, too", id, id);
 	else
 		view_explain(to, daemon_state, g);
 }

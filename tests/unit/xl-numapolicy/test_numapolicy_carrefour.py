@@ -318,7 +318,7 @@ def test_explain_counts_by_action(xl, tmp_path):
 
 
 @pytest.mark.parametrize("answer, words", [
-    ({"version": 1, "error": "domain 3 has neither Carrefour nor auto on"}, "domain 3 has neither Carrefour nor auto on"),
+    ({"version": 1, "error": "VM 3 is off; switch it on"}, "VM 3 is off; switch it on"),
     (b"", "carrefourd did not answer"),
     (b"{\"version\": 1", "carrefourd's answer makes no sense"),
     (b"what?", "carrefourd's answer makes no sense"),
