@@ -23,7 +23,7 @@ def test_all_parts(tmp_path):
     before = files(REPO / "tools") | files(REPO / "carrefour-user") | files(REPO / "linux-guest-module")
     make(tmp_path, "install")
     assert files(tmp_path) == {
-        "etc/bash_completion.d/xl-numa-policy", "etc/xen/carrefour.conf", "usr/bin/carrefour-replay",
+        "etc/xen/carrefour.conf", "usr/bin/carrefour-replay",
         "usr/lib/systemd/system/carrefourd.service", "usr/lib/sysusers.d/carrefourd.conf", "usr/sbin/carrefourd", "usr/sbin/xl-numa-policy",
         "usr/share/bash-completion/completions/xl-numa-policy", "usr/share/man/man1/carrefour-replay.1",
         "usr/share/man/man1/xl-numa-policy.1", "usr/share/man/man5/carrefour.conf.5", "usr/share/man/man8/carrefourd.8",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bash completion for xl numa-policy, and for xl-numa-policy under its own name.
 #
-# xl's own completion calls _xl_NAME for a command that is a program xl-NAME.
+# xl's own completion calls _xl_NAME for a command that is a program xl-NAME, and
+# has bash-completion load the file xl-NAME for it.
 # Commands, options, switches and policies come from the help of the program, so
 # that there is no second list of them.
 

@@ -143,19 +143,34 @@ def test_tab_ends_the_word(bash, line, completed):
     assert line_after(bash, line, "\t") == completed
 
 
+XL = """#!/bin/sh
+printf '%s\\n' 'Usage xl [-vfNtT] <subcommand> [args]' '' 'xl full list of subcommands:' '' \\
+    ' create              Create a domain' ' numa-policy         See xl numa-policy --help'
+"""
+
+
 @pytest.mark.parametrize("place", ["etc", "share/bash-completion/completions"])
-def test_as_installed(make_double, tmp_path, place):
+@pytest.mark.parametrize("first", ["xl numa-policy", "xl-numa-policy"])
+def test_as_installed(make_double, tmp_path, place, first):
     """With bash-completion, which finds both: xl's is in /etc as Xen installs it, or beside ours as Debian has it."""
     if not LIBRARY.exists():
         pytest.skip("bash-completion is not installed")
     etc, prefix = tmp_path / "etc", tmp_path / "usr"
-    make_double(f"PREFIX={prefix}", f"XL_COMPLETIONS={etc}", "install")
+    make_double(f"PREFIX={prefix}", "install")
+    etc.mkdir()
     shutil.copy(OF_XL, (etc if place == "etc" else prefix / place) / "xl")
+    (prefix / "sbin/xl").write_text(XL)
+    (prefix / "sbin/xl").chmod(0o755)
     with interactive(tmp_path, prefix / "sbin", LIBRARY, BASH_COMPLETION_COMPAT_DIR=str(etc),
                      XDG_DATA_DIRS=f"{prefix}/share") as child:
-        for name in "xl numa-policy", "xl-numa-policy":
+        # what is typed first loads what it needs
+        for name in first, *({"xl numa-policy", "xl-numa-policy"} - {first}):
             assert line_after(child, f"{name} show w", "\t") == f"{name} show web-1 "
             assert line_after(child, f"{name} set web-1 round-1", "\t") == f"{name} set web-1 round-1g "
+        assert words_for(child, "xl ") == {"create", "numa-policy"}
+        # of xl's own commands, and of no name of a file, nothing is loaded
+        assert line_after(child, "xl create r", "\t") == "xl create rc"
+        assert line_after(child, "xl ../rc r", "\t") == "xl ../rc rc"
 
 
 def test_asks_for_no_memory(bash):
