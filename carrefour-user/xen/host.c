@@ -15,9 +15,7 @@ static unsigned int nr_nodes;
 static xc_meminfo_t meminfo[NODES_MAX];
 static struct topology topology;
 
-/* Of each CPU; its array has room for nr_cpus. */
-static xc_cputopo_t *cpu;
-static unsigned int nr_cpus;
+struct xen_cpus xen_cpus;
 static xc_cpumap_t hard, soft;
 
 /* libxenctrl's messages have less in them than what the daemon says of the same errno. */
@@ -82,8 +80,8 @@ int xen_open(void)
 
 void xen_close(void)
 {
-	free(cpu);
-	cpu = NULL;
+	free(xen_cpus.topology);
+	xen_cpus = (struct xen_cpus){ .nr = 0 };
 	free(hard);
 	free(soft);
 	xen_census_close();
@@ -110,18 +108,19 @@ static int read_cpus(void)
 
 	if (xc_cputopoinfo(xen_xc, &there, NULL))
 		return errno;
-	new = realloc(cpu, (there + 1) * sizeof(*cpu));
+	new = realloc(xen_cpus.topology, (there + 1) * sizeof(*new));
 	if (!new)
 		return ENOMEM;
-	cpu = new;
+	/* Should the next call fail, it has no old ones beyond its end. */
+	xen_cpus = (struct xen_cpus){ .topology = new, .nr = 0 };
 	nr = there;
-	if (xc_cputopoinfo(xen_xc, &nr, cpu))
+	if (xc_cputopoinfo(xen_xc, &nr, new))
 		return errno;
-	nr_cpus = nr < there ? nr : there;
+	xen_cpus.nr = nr < there ? nr : there;
 	topology.cpus = 0;
-	for (i = 0; i < nr_cpus; i++)
-		if (cpu[i].node < nr_nodes)
-			topology.cpus |= 1ULL << cpu[i].node;
+	for (i = 0; i < xen_cpus.nr; i++)
+		if (new[i].node < nr_nodes)
+			topology.cpus |= 1ULL << new[i].node;
 	return 0;
 }
 
@@ -147,20 +146,31 @@ void xen_host_memory(uint64_t bytes[NODES_MAX])
 		bytes[n] = n < nr_nodes && meminfo[n].memsize != XEN_INVALID_MEM_SZ ? meminfo[n].memsize : 0;
 }
 
-/* The one node of the CPUs of @map that are online; NO_NODE: there are several, or none. */
-static uint8_t one_node(xc_cpumap_t map)
+/* Of those of its CPUs that are online. */
+static uint64_t nodes_of_map(xc_cpumap_t map)
 {
-	uint8_t node = NO_NODE;
+	uint64_t nodes = 0;
 	unsigned int i;
 
-	for (i = 0; i < nr_cpus; i++) {
-		if (cpu[i].node >= nr_nodes || !xc_cpumap_testcpu(i, map))
-			continue;
-		if (node != NO_NODE && node != cpu[i].node)
-			return NO_NODE;
-		node = cpu[i].node;
-	}
-	return node;
+	for (i = 0; i < xen_cpus.nr; i++)
+		if (xen_cpus.topology[i].node < nr_nodes && xc_cpumap_testcpu(i, map))
+			nodes |= 1ULL << xen_cpus.topology[i].node;
+	return nodes;
+}
+
+bool xen_vcpu_affinity(unsigned int domid, unsigned int vcpu, uint64_t *may, uint64_t *prefers)
+{
+	if (xc_vcpu_getaffinity(xen_xc, domid, vcpu, hard, soft, XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT))
+		return false;
+	*may = nodes_of_map(hard);
+	*prefers = nodes_of_map(soft);
+	return true;
+}
+
+/* NO_NODE: there are several, or none. */
+static uint8_t the_one_of(uint64_t nodes)
+{
+	return nodes && !(nodes & (nodes - 1)) ? __builtin_ctzll(nodes) : NO_NODE;
 }
 
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr)
@@ -183,13 +193,15 @@ int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr)
 	*vcpu_node = new;
 	*nr = all;
 	for (v = 0; v < *nr; v++) {
+		uint64_t may, prefers;
+
 		new[v] = NO_NODE;
 		/* There need not be a vCPU of each number. */
-		if (xc_vcpu_getaffinity(xen_xc, domid, v, hard, soft, XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT))
+		if (!xen_vcpu_affinity(domid, v, &may, &prefers))
 			continue;
-		new[v] = one_node(hard);
+		new[v] = the_one_of(may);
 		if (new[v] == NO_NODE)
-			new[v] = one_node(soft);
+			new[v] = the_one_of(prefers);
 	}
 	return 0;
 }

@@ -7,110 +7,39 @@
 #include "xen/xen.h"
 #include "xen/private.h"
 
-struct cpus {
-	xc_cputopo_t *topology;
-	xc_cpuinfo_t *info;
-	unsigned int nr;
-};
-
-static void forget(struct cpus *c)
-{
-	free(c->topology);
-	free(c->info);
-}
-
-static int ask_topology(struct cpus *c)
-{
-	unsigned int there = 0, nr;
-
-	*c = (struct cpus){ .nr = 0 };
-	if (xc_cputopoinfo(xen_xc, &there, NULL))
-		return errno;
-	c->topology = calloc(there + 1, sizeof(*c->topology));
-	nr = there;
-	if (!c->topology)
-		return ENOMEM;
-	if (xc_cputopoinfo(xen_xc, &nr, c->topology))
-		return errno;
-	c->nr = nr < there ? nr : there;
-	return 0;
-}
-
-/* After ask_topology(). CPUs may come and go between the two: what both know counts. */
-static int ask_info(struct cpus *c)
-{
-	unsigned int nr = c->nr;
-	int known = 0;
-
-	c->info = calloc(nr + 1, sizeof(*c->info));
-	if (!c->info)
-		return ENOMEM;
-	if (xc_getcpuinfo(xen_xc, nr, c->info, &known))
-		return errno;
-	c->nr = nr < (unsigned int)known ? nr : (unsigned int)known;
-	return 0;
-}
-
 /* The first one of its core. */
-static bool is_first(const struct cpus *c, unsigned int cpu)
+static bool is_first(unsigned int cpu)
 {
+	const xc_cputopo_t *t = xen_cpus.topology;
 	unsigned int i;
 
 	for (i = 0; i < cpu; i++)
-		if (c->topology[i].node == c->topology[cpu].node && c->topology[i].socket == c->topology[cpu].socket &&
-		    c->topology[i].core == c->topology[cpu].core)
+		if (t[i].node == t[cpu].node && t[i].socket == t[cpu].socket && t[i].core == t[cpu].core)
 			return false;
 	return true;
 }
 
 int xen_node_loads(struct xen_node_load load[NODES_MAX])
 {
-	struct cpus c;
-	int error = ask_topology(&c) ?: ask_info(&c);
-	unsigned int i;
+	xc_cpuinfo_t *info = calloc(xen_cpus.nr + 1, sizeof(*info));
+	int known = 0, error = 0, i;
 
 	memset(load, 0, NODES_MAX * sizeof(*load));
-	for (i = 0; !error && i < c.nr; i++) {
-		unsigned int node = c.topology[i].node;
+	if (!info)
+		return ENOMEM;
+	if (xc_getcpuinfo(xen_xc, xen_cpus.nr, info, &known))
+		error = errno;
+	/* CPUs may have come and gone since the host was looked at: what both know counts. */
+	for (i = 0; !error && i < known && i < (int)xen_cpus.nr; i++) {
+		unsigned int node = xen_cpus.topology[i].node;
 
 		if (node >= xen_nodes())
 			continue;
 		load[node].cpus++;
-		load[node].cores += is_first(&c, i);
-		load[node].idle_ns += c.info[i].idletime;
+		load[node].cores += is_first(i);
+		load[node].idle_ns += info[i].idletime;
 	}
-	forget(&c);
-	return error;
-}
-
-static uint64_t nodes_of_map(const struct cpus *c, xc_cpumap_t map)
-{
-	uint64_t nodes = 0;
-	unsigned int i;
-
-	for (i = 0; i < c->nr; i++)
-		if (c->topology[i].node < xen_nodes() && xc_cpumap_testcpu(i, map))
-			nodes |= 1ULL << c->topology[i].node;
-	return nodes;
-}
-
-/* Of all of its vCPUs; there need not be one of each number. */
-static int ask_affinity(unsigned int domid, unsigned int vcpus, struct xen_domain_load *load)
-{
-	xc_cpumap_t hard = xc_cpumap_alloc(xen_xc), soft = xc_cpumap_alloc(xen_xc);
-	struct cpus c = { .nr = 0 };
-	int error = hard && soft ? ask_topology(&c) : ENOMEM;
-	unsigned int v;
-
-	for (v = 0; !error && v < vcpus; v++) {
-		if (xc_vcpu_getaffinity(xen_xc, domid, v, hard, soft, XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT))
-			continue;
-		load->may |= nodes_of_map(&c, hard);
-		load->prefers |= nodes_of_map(&c, soft);
-	}
-	forget(&c);
-	free(hard);
-	free(soft);
+	free(info);
 	return error;
 }
 
@@ -125,7 +54,7 @@ static bool has_vnuma(unsigned int domid)
 int xen_domain_load(unsigned int domid, struct xen_domain_load *load)
 {
 	xc_domaininfo_t info;
-	unsigned int all;
+	unsigned int all, v;
 
 	*load = (struct xen_domain_load){ .vcpus = 0 };
 	if (xc_domain_getinfo_single(xen_xc, domid, &info))
@@ -136,5 +65,14 @@ int xen_domain_load(unsigned int domid, struct xen_domain_load *load)
 	load->vcpus = info.nr_online_vcpus;
 	load->cpu_ns = info.cpu_time;
 	load->vnuma = has_vnuma(domid);
-	return ask_affinity(domid, all, load);
+	for (v = 0; v < all; v++) {
+		uint64_t may, prefers;
+
+		/* There need not be a vCPU of each number. */
+		if (!xen_vcpu_affinity(domid, v, &may, &prefers))
+			continue;
+		load->may |= may;
+		load->prefers |= prefers;
+	}
+	return 0;
 }

@@ -48,7 +48,7 @@ int xen_count_memory(unsigned int domid, uint64_t *gfn, uint64_t bytes[NODES_MAX
 /* The node that the affinity of each vCPU names, or NO_NODE; *vcpu_node is malloc()ed, or grown. */
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr);
 
-/* Of each node: CPUs that are online, their cores, and for how long they have been idle since they were, all together. */
+/* Of each node: CPUs that were online when the host was looked at, their cores, and for how long they have been idle since they were, all together. */
 struct xen_node_load {
 	unsigned int cpus, cores;
 	uint64_t idle_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xen/load.c with a stand-in for libxenctrl: a host of two nodes, and a domain. */
+/* xen/load.c and xen/host.c with a stand-in for libxenctrl: a host of two nodes, and a domain. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,52 @@
 #define NODES 2
 #define CPUS 8
 
-xc_interface *xen_xc;
 static unsigned int cpus_there = CPUS, cpus_known = CPUS;
+static unsigned int readings;		/* of the topology */
 static int topology_error, info_error, vnuma_error;
 static uint64_t hard_cpus, soft_cpus;	/* of vCPU 0; vCPU 1 is not there, vCPU 2 has all */
 static xc_domaininfo_t domain;
 
-unsigned int xen_nodes(void)
+xc_interface *xc_interface_open(xentoollog_logger *log, xentoollog_logger *build, unsigned int flags)
 {
-	return NODES;
+	(void)log, (void)build, (void)flags;
+	return (xc_interface *)&domain;
+}
+
+int xc_interface_close(xc_interface *xch)
+{
+	(void)xch;
+	return 0;
+}
+
+xenforeignmemory_handle *xenforeignmemory_open(struct xentoollog_logger *log, unsigned int flags)
+{
+	(void)log, (void)flags;
+	return (xenforeignmemory_handle *)&domain;
+}
+
+int xenforeignmemory_close(xenforeignmemory_handle *f)
+{
+	(void)f;
+	return 0;
+}
+
+int xen_census_open(void)
+{
+	return 0;
+}
+
+void xen_census_close(void)
+{
+}
+
+int xc_numainfo(xc_interface *xch, unsigned int *max, xc_meminfo_t *meminfo, uint32_t *distance)
+{
+	(void)xch, (void)meminfo;
+	if (distance)
+		memset(distance, 0, NODES * NODES * sizeof(*distance));
+	*max = NODES;
+	return 0;
 }
 
 static int fails(int error)
@@ -39,6 +76,7 @@ int xc_cputopoinfo(xc_interface *xch, unsigned int *max, xc_cputopo_t *cputopo)
 	for (n = 0; cputopo && n < cpus_there && n < *max; n++)
 		cputopo[n] = (xc_cputopo_t){ .core = n < 4 ? n / 2 : n, .socket = n / 4, .node = n == 7 ? XEN_INVALID_NODE_ID : n / 4 };
 	*max = cpus_there;
+	readings += !!cputopo;
 	return fails(topology_error);
 }
 
@@ -92,6 +130,13 @@ int xc_domain_getvnuma(xc_interface *xch, uint32_t id, uint32_t *nodes, uint32_t
 	return fails(vnuma_error);
 }
 
+static void look(void)
+{
+	uint64_t room[NODES_MAX];
+
+	assert_int_equal(xen_look_at_host(room), topology_error);
+}
+
 static void begin(void)
 {
 	cpus_there = cpus_known = CPUS;
@@ -99,6 +144,8 @@ static void begin(void)
 	vnuma_error = EOPNOTSUPP;
 	hard_cpus = soft_cpus = 0xff;
 	domain = (xc_domaininfo_t){ .domain = 7, .max_vcpu_id = 0, .nr_online_vcpus = 1, .cpu_time = 99 };
+	assert_int_equal(xen_open(), 0);
+	look();
 }
 
 static void nodes_have_cpus_cores_and_idle_time(void **unused)
@@ -115,10 +162,15 @@ static void nodes_have_cpus_cores_and_idle_time(void **unused)
 	cpus_known = 5;
 	assert_int_equal(xen_node_loads(load), 0);
 	assert_true(load[0].cpus == 4 && load[1].cpus == 1);
+	cpus_known = CPUS, cpus_there = 4;
+	look();
+	assert_int_equal(xen_node_loads(load), 0);
+	assert_true(load[0].cpus == 4 && !load[1].cpus);
 	topology_error = EACCES;
-	assert_int_equal(xen_node_loads(load), EACCES);
-	topology_error = 0, info_error = EPERM;
+	look();
+	info_error = EPERM;
 	assert_int_equal(xen_node_loads(load), EPERM);
+	xen_close();
 }
 
 static void a_domain_may_run_and_prefers(void **unused)
@@ -138,6 +190,27 @@ static void a_domain_may_run_and_prefers(void **unused)
 	domain.max_vcpu_id = XEN_INVALID_MAX_VCPU_ID;
 	assert_int_equal(xen_domain_load(7, &load), 0);
 	assert_true(!load.may && !load.prefers);
+	xen_close();
+}
+
+/* Of a period. */
+static void one_reading_serves_all(void **unused)
+{
+	struct xen_node_load node[NODES_MAX];
+	struct xen_domain_load load;
+	uint8_t *nodes = NULL;
+	unsigned int nr;
+
+	(void)unused;
+	begin();
+	readings = 0;
+	look();
+	assert_int_equal(xen_node_loads(node), 0);
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_int_equal(xen_vcpu_nodes(7, &nodes, &nr), 0);
+	assert_int_equal(readings, 1);
+	free(nodes);
+	xen_close();
 }
 
 static void what_a_domain_may_be(void **unused)
@@ -152,15 +225,14 @@ static void what_a_domain_may_be(void **unused)
 	domain.flags = XEN_DOMINF_dying;
 	assert_int_equal(xen_domain_load(7, &load), ESRCH);
 	assert_int_equal(xen_domain_load(8, &load), ESRCH);
-	domain.flags = 0, topology_error = EACCES;
-	assert_int_equal(xen_domain_load(7, &load), EACCES);
+	xen_close();
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_have_cpus_cores_and_idle_time), cmocka_unit_test(a_domain_may_run_and_prefers),
-		cmocka_unit_test(what_a_domain_may_be),
+		cmocka_unit_test(what_a_domain_may_be), cmocka_unit_test(one_reading_serves_all),
 	};
 
 	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
