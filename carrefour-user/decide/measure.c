@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Imbalance as Voron et al. define it, between the nodes that have CPUs: memory alone, CXL or HBM, is no node that a guest
+ * Imbalance is judged between the nodes that have CPUs: memory alone, CXL or HBM, is no node that a guest
  * could have balanced itself over. The local access ratio is Carrefour's (Dashti et al., ASPLOS 2013). Instead of their load
  * of the interconnect's links, which nobody counts here, the busiest pair of nodes.
  */
 #include <math.h>
 
+#include "common/imbalance.h"
 #include "decide/measure.h"
-
-static double square(double x)
-{
-	return x * x;
-}
-
-/*
- * With few samples, equal loads look unequal: n samples on k nodes have a relative variance
- * of k / n by chance. That is taken off, or a calm guest would be called imbalanced.
- */
-static unsigned int imbalance(const double *load, uint64_t samples, const struct nodes *nodes)
-{
-	unsigned int n, k = 0;
-	double sum = 0, variance = 0, mean;
-
-	for (n = 0; n < nodes->nr; n++)
-		if (nodes->with_cpus >> n & 1) {
-			k++;
-			sum += load[n];
-		}
-	if (!k || sum <= 0)
-		return 0;
-	mean = sum / k;
-	for (n = 0; n < nodes->nr; n++)
-		if (nodes->with_cpus >> n & 1)
-			variance += square(load[n] / mean - 1) / k;
-	variance -= k / (sum * samples);
-	return variance > 0 ? (unsigned int)(1000 * sqrt(variance) + 0.5) : 0;
-}
 
 /* In parts of the way to the node that is wanted. */
 static double detour(const struct nodes *nodes, unsigned int from, unsigned int to)
@@ -60,7 +32,7 @@ struct measure measure(const uint64_t *matrix, const struct nodes *nodes)
 	struct measure m = { 0 };
 	uint64_t on[NODES_MAX] = { 0 }, by[NODES_MAX] = { 0 }, local = 0, most = 0;
 	unsigned int a, h, nr_nodes = nodes->nr;
-	double own[NODES_MAX], far = 0, if_spread = 0;
+	double far = 0, if_spread = 0;
 
 	for (a = 0; a < nr_nodes; a++) {
 		uint64_t before = m.samples;
@@ -82,7 +54,6 @@ struct measure measure(const uint64_t *matrix, const struct nodes *nodes)
 
 	for (a = 0; a < nr_nodes; a++) {
 		m.load[a] = (double)on[a] / m.samples;
-		own[a] = (double)by[a] / m.samples;
 		for (h = a + 1; h < nr_nodes; h++) {
 			uint64_t both = matrix[a * nr_nodes + h] + matrix[h * nr_nodes + a];
 
@@ -95,9 +66,9 @@ struct measure measure(const uint64_t *matrix, const struct nodes *nodes)
 	}
 	m.local = 1000.0 * local / m.samples;
 	m.pair = 1000.0 * most / m.samples;
-	m.imbalance = imbalance(m.load, m.samples, nodes);
+	m.imbalance = imbalance(on, nodes->with_cpus);
 	m.detour = 1000 * far / m.samples + 0.5;
 	m.spread = 1000 * if_spread / m.samples + 0.5;
-	m.own_imbalance = imbalance(own, m.samples, nodes);
+	m.own_imbalance = imbalance(by, nodes->with_cpus);
 	return m;
 }

@@ -109,7 +109,8 @@ def test_a_mistake_is_seen(objects, tmp_path, name):
     file, old, new, program, test = MUTANTS[name]
     if file == "process/privileges.c" and os.getuid():
         pytest.skip("only root has something to give up")
-    ctests.plant(SOURCE / file, old, new, tmp_path / "planted.c")
+    source = ROOT / file if file.startswith("common/") else SOURCE / file
+    ctests.plant(source, old, new, tmp_path / "planted.c")
     compile_to(tmp_path, tmp_path / "planted.c", file.removesuffix(".c") + ".o")
     path = link(tmp_path, objects, program, file)
     # Chance may hide a mistake, so it is left out here.

@@ -153,4 +153,4 @@ def test_it_knows_nothing_of_either_program():
         assert all((COMMON.parent / name).is_file() and name.startswith("common/")
                    for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)), path
         assert set(re.findall(r"^#include <([^>]+)>", path.read_text(), re.M)) <= {
-            "stdbool.h", "stddef.h", "stdio.h", "string.h"}, path
+            "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "string.h"}, path

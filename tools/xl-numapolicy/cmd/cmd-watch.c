@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* watch: samples the accesses of one VM for some seconds, and says what it saw. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "cmd/advice.h"
 #include "cmd/command.h"
 #include "cmd/outcome.h"
+#include "common/imbalance.h"
 
 #define SECOND 1000000000ULL
 #define SECONDS 5		/* if none are given */
@@ -92,29 +92,22 @@ static int more_samples_first(const void *left, const void *right)
 	       (int)a->to - (int)b->to;
 }
 
-/* Of accesses to home nodes with CPUs, as carrefourd judges it. */
+/* As carrefourd judges it: of accesses to home nodes with CPUs. */
 static void find_imbalance(struct seen *seen, const struct accesses *accesses, const struct nodes *nodes)
 {
-	double sum = 0, squares = 0, mean;
-	unsigned int from, to, nr = 0;
+	uint64_t on[NODES_MAX] = { 0 }, judged = 0, sum = 0;
+	unsigned int from, to;
 
 	for (to = 0; to < NODES_MAX; to++) {
-		double here = 0;
-
 		if (!seen->facts.policy.weight[to] || !nodes->cpus[to])
 			continue;
+		judged |= 1ULL << to;
 		for (from = 0; from < NODES_MAX; from++)
-			here += accesses->count[from][to];
-		sum += here;
-		squares += here * here;
-		nr++;
+			on[to] += accesses->count[from][to];
+		sum += on[to];
 	}
-	if (!sum)
-		return;
-	mean = sum / nr;
-	seen->imbalance.whole = 1000;
-	if (squares / nr > mean * mean)
-		seen->imbalance.part = 1000 * sqrt(squares / nr - mean * mean) / mean + 0.5;
+	if (sum)
+		seen->imbalance = (struct share){ imbalance(on, judged), 1000 };
 }
 
 static void judge(struct seen *seen, const struct accesses *accesses, const struct nodes *nodes)
