@@ -56,6 +56,9 @@ def test_failures_of_libxl(xl, words, function):
         "info", ERROR_DOMAIN_NOTFOUND, after=1)
     assert xl.bad(*command(words, "3"), machine=machine) == \
         "VM 'guest1' is gone; 'xl list' shows what runs"
+    # its memory is being freed, for as long as which Xen does not call it dying
+    assert xl.bad(*command(words, "3"), machine=example().fail(function, ERROR_DOMAIN_NOTFOUND)) == \
+        "VM 'guest1' is being destroyed"
 
 
 def test_domain_that_dies_meanwhile(xl):

@@ -157,6 +157,13 @@ def test_the_vm_goes_away(xl):
     assert sampled(xl) == BEGIN + ["unmap"]
 
 
+def test_the_vm_is_being_destroyed(xl):
+    """Xen calls it dying when all its memory is free; until then it has it, and refuses."""
+    machine = machine_with().fail("get_samples", errno.ESRCH, "gone", after=3)
+    assert xl.bad("watch", "guest1", machine=machine) == "VM 'guest1' is being destroyed"
+    assert sampled(xl) == BEGIN + ["unmap"]
+
+
 @pytest.mark.parametrize("state, words, end", [
     ("OFF", "somebody else has ended the sampling of VM 'guest1'; repeat the command", ["unmap"]),
     ("UNREAD", "somebody else has ended the sampling of VM 'guest1'; repeat the command", ["unmap"]),

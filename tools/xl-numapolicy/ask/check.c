@@ -79,7 +79,8 @@ void check_domain(enum result result, const struct domain *domain,
 		case RESULT_NO_DOMAIN:
 			die("VM '%s' is gone; 'xl list' shows what runs", name);
 		case RESULT_OK:
-			if (now.dying)
+			/* Xen calls it dying only when its memory is free: until then it does, and refuses. */
+			if (now.dying || result == RESULT_NO_DOMAIN)
 				die("VM '%s' is being destroyed", name);
 			if (result == RESULT_FOREIGN)
 				die("cannot %s VM '%s': another toolstack has made it, and libxl switches these only "
