@@ -10,8 +10,10 @@ import ctests
 
 HERE = Path(__file__).absolute().parent
 PROGRAMS = ("test-core", "test-event-list", "test-first-touch", "test-interleave", "test-oom", "test-oom-calls", "test-page-events",
-            "test-populate", "test-rebalance", "test-sample-budget", "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op")
+            "test-populate", "test-rebalance", "test-sample-budget", "test-sample-hints", "test-sample-marks", "test-sample-regions", "test-sample-ring", "test-ibs-op",
+            "test-ibs-nmi")
 IBS = "../../arch/x86/ibs-op.c"
+IBS_NMI = "../../arch/x86/ibs.c"
 PIECE = "../../include/xen/numa-piece.h"
 POLICY = "xen/common/numa-policy"
 
@@ -262,6 +264,16 @@ MUTANTS = {
     "the p2m is looked at with a lock held": ("domctl.c", "    p2m_numa_usage(d, counts, nr);\n",
                                               "    spin_lock(&d->numa_policy->lock);\n    p2m_numa_usage(d, counts, nr);\n"
                                               "    spin_unlock(&d->numa_policy->lock);\n", "test-oom-calls"),
+    "any NMI may be a late one": (IBS_NMI, "#define LATE MICROSECS(100)", "#define LATE MILLISECS(10)", "test-ibs-nmi"),
+    "each time that a vCPU goes something is late": (IBS_NMI, "    if ( this_cpu(armed) )\n        this_cpu(stopped) = rdtsc();", "    this_cpu(stopped) = rdtsc();",
+                                                     "test-ibs-nmi"),
+    "late ones without end": (IBS_NMI, "    this_cpu(stopped) = 0;\n", "", "test-ibs-nmi"),
+    "what is no sample is one": (IBS_NMI, "this_cpu(armed) && (ctl & IBS_OP_CTL_VALID) )", "this_cpu(armed) )", "test-ibs-nmi"),
+    "the firmware's entry is written over": (IBS_NMI, "        if ( !(lvt & APIC_LVT_MASKED) )\n            return;\n", "", "test-ibs-nmi"),
+    "... and reserved": (IBS_NMI, "    if ( lvt != APIC_DM_NMI && !(lvt & APIC_LVT_MASKED) )\n        return -EBUSY;", "", "test-ibs-nmi"),
+    "a sample of before stays": (IBS_NMI, "        wrmsrl(MSR_IBS_OP_CTL, 0);\n        is_late = true;", "        is_late = true;", "test-ibs-nmi"),
+    "who stops goes on": (IBS_NMI, "        wrmsrl(MSR_IBS_OP_CTL, IBS_OP_CTL_ENABLE);\n    wrmsrl(MSR_IBS_OP_CTL, 0);", "        wrmsrl(MSR_IBS_OP_CTL, IBS_OP_CTL_ENABLE);",
+                          "test-ibs-nmi"),
     "counts do not go by gfn": ("domctl.c", "    if ( op->gfn || op->pad )", "    if ( op->pad )", "test-oom-calls"),
     "nodes for which there is no memory": ("core.c", "    rc = xenctl_bitmap_to_bitmap(nodes->bits, bitmap, MAX_NUMNODES);\n    if ( rc )\n        return rc;\n",
                                            "    nodes_clear(*nodes);\n    xenctl_bitmap_to_bitmap(nodes->bits, bitmap, MAX_NUMNODES);\n", "test-core"),
