@@ -205,7 +205,15 @@ int p2m_numa_move(struct p2m_numa_batch *b, struct xen_numa_move move[], unsigne
 	return 0;
 }
 
-int p2m_numa_move_superpage(struct p2m_numa_batch *b, gfn_t gfn, nodeid_t node, unsigned int *result) { abort(); }
+int p2m_numa_move_superpage(struct p2m_numa_batch *b, gfn_t gfn, nodeid_t node, unsigned int *result)
+{
+	test_takes_p2m_lock();
+	assert_non_null(b);
+	assert_true(!gfn.gfn && node < 2);
+	*result = XEN_NUMA_MOVE_DONE;
+	moved = true;
+	return 0;
+}
 
 bool softirq_pending(unsigned int cpu) { return false; }
 unsigned long domain_get_maximum_gpfn(struct domain *d) { return P2M_PAGES; }
@@ -366,13 +374,24 @@ static int move(void)
 	return rc;
 }
 
-static int rebalance(void)
+static int rebalance_by(uint32_t flags)
 {
 	struct xen_domctl_numa_policy op = { .op = XEN_DOMCTL_NUMA_POLICY_REBALANCE };
 
 	dom.node_affinity.bits[0] = 2;
 	op.u.rebalance.nr = 1;
+	op.u.rebalance.flags = flags;
 	return call(&op);
+}
+
+static int rebalance(void)
+{
+	return rebalance_by(0);
+}
+
+static int compact(void)
+{
+	return rebalance_by(XEN_NUMA_REBALANCE_COMPACT);
 }
 
 static void check_moved(int rc)
@@ -439,6 +458,7 @@ static const struct oom_case cases[] = {
 	{ "ask for samples", begin, get_samples, check_nothing, end, { [OOM_XEN] = 1 } },
 	{ "move a list", begin, move, check_moved, end, { [OOM_XEN] = 2 } },
 	{ "rebalance", begin, rebalance, check_moved, end, { [OOM_XEN] = 5 } },
+	{ "compact", begin, compact, check_moved, end, { [OOM_XEN] = 5 } },
 	{ "page events", begin, tell, check_told, end, { [OOM_XEN] = 1 } },
 	{ "ask for touches", begin, get_touches, check_nothing, end, { [OOM_XEN] = 1 } },
 	{ "ask where memory is", begin, get_usage, check_nothing, end, { [OOM_XEN] = 1 } },
