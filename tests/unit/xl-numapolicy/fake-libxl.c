@@ -143,7 +143,8 @@ static void read_line(const char *line)
 	int at = 0;
 
 	if (sscanf(line, "%15s%n", word, &at) < 1 ||
-	    read_rebalance_line(word, line + at) || read_sampling_line(word, line + at))
+	    read_rebalance_line(word, line + at) || read_sampling_line(word, line + at) ||
+	    read_leave_line(word, line + at))
 		return;
 	line += at;
 	if (!strcmp(word, "nodes")) {
@@ -624,6 +625,37 @@ int libxl_domain_numa_usage_get(libxl_ctx *ctx, uint32_t domid,
 }
 
 /* RAM below machine.pages, on the nodes in turn. */
+void where_is(uint64_t gfn, uint32_t *node, uint32_t *order)
+{
+	bool ram = gfn < machine.pages;
+
+	*node = ram ? (gfn >> machine.order) % machine.nodes : LIBXL_NUMA_NO_NODE;
+	*order = ram ? machine.order : 0;
+	if (ram)
+		where_now(gfn, node, order);
+}
+
+uint64_t last_gfn(void)
+{
+	return machine.pages - 1;
+}
+
+void divide(uint32_t domid, unsigned int node)
+{
+	domain(domid)->usage[node].nr_2m--;
+	domain(domid)->usage[node].nr_4k += 512;
+}
+
+void change_usage(uint32_t domid, unsigned int from, unsigned int to, unsigned int order)
+{
+	struct fake_domain *d = domain(domid);
+
+	*(order ? &d->usage[from].nr_2m : &d->usage[from].nr_4k) -= 1;
+	*(order ? &d->usage[to].nr_2m : &d->usage[to].nr_4k) += 1;
+	if ((int)to >= d->nr_usage)
+		d->nr_usage = to + 1;
+}
+
 int libxl_domain_numa_locate(libxl_ctx *ctx, uint32_t domid,
 			     libxl_numa_page *pages, unsigned int nr)
 {
@@ -633,11 +665,7 @@ int libxl_domain_numa_locate(libxl_ctx *ctx, uint32_t domid,
 	(void)ctx;
 	trace("locate %u %u\n", domid, nr);
 	for (i = 0; !rc && i < nr; i++) {
-		bool ram = pages[i].gfn < machine.pages;
-
-		pages[i].node = ram ? (pages[i].gfn >> machine.order) % machine.nodes :
-				LIBXL_NUMA_NO_NODE;
-		pages[i].order = ram ? machine.order : 0;
+		where_is(pages[i].gfn, &pages[i].node, &pages[i].order);
 	}
 	return rc;
 }

@@ -139,12 +139,23 @@ static uint64_t pages_that_stay(void)
 	return pages;
 }
 
+int step_of_moving(uint32_t domid)
+{
+	int step = nr_steps++;
+
+	if (step == becomes_after)
+		*policy_of(domid) = becomes;
+	if (step == signal_after)
+		raise(signal_number);
+	return step;
+}
+
 int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
 				uint32_t max_pages, unsigned int flags,
 				libxl_numa_move_pages *pages)
 {
 	uint64_t count[RESULTS] = { 0 };
-	int rc, step;
+	int rc, step = 0;
 
 	(void)ctx;
 	if (*gfn == LIBXL_NUMA_REBALANCE_END) {
@@ -152,13 +163,9 @@ int libxl_domain_numa_rebalance(libxl_ctx *ctx, uint32_t domid, uint64_t *gfn,
 		return fails("movable");
 	}
 	rc = fails("rebalance");
-	step = nr_steps++;
+	step = step_of_moving(domid);
 	if (rc)
 		return rc;
-	if (step == becomes_after)
-		*policy_of(domid) = becomes;
-	if (step == signal_after)
-		raise(signal_number);
 	if (*policy_of(domid) == LIBXL_NUMA_POLICY_NONE && !(flags & LIBXL_NUMA_REBALANCE_COMPACT))
 		return ERROR_NOTFOUND;
 	if (*policy_of(domid) == LIBXL_NUMA_POLICY_ROUND_4K && homes_of(domid) > 1 && flags & LIBXL_NUMA_REBALANCE_COMPACT)

@@ -54,6 +54,9 @@ class Machine:
     free: list = field(default_factory=list)  # bytes by node
     pages: int = 0  # gfns below it have RAM
     order: int = 0  # of every mapping
+    busy: list = field(default_factory=list)  # gfns that others use
+    divided: list = field(default_factory=list)  # gfns whose 2 MiB are mapped by 4 KiB
+    room: dict = field(default_factory=dict)  # node -> order of the largest free piece, -1: none
     privcmd: int = 0  # errno of access() to it
     failures: list = field(default_factory=list)  # (function, rc, after, message)
     arrives: bool = False  # what moves is elsewhere afterwards
@@ -78,6 +81,9 @@ class Machine:
     def text(self):
         yield f"nodes {self.nodes}"
         yield f"pages {self.pages} {self.order}"
+        yield from (f"busy {gfn}" for gfn in self.busy)
+        yield from (f"divided {gfn}" for gfn in self.divided)
+        yield from (f"room {node} {order & 0xffffffff}" for node, order in self.room.items())
         yield f"privcmd {self.privcmd}"
         yield f"speed {self.speed}"
         yield f"arrives {int(self.arrives)}"

@@ -27,7 +27,7 @@ def make_in(directory, *args):
 
 def build_double(build, *args):
     """make for the program with fake-*.c in front of libxl, and sanitizers."""
-    doubles = " ".join(f"{HERE}/fake-{name}.c" for name in ("libxl", "rebalance", "carrefour", "sampling"))
+    doubles = " ".join(f"{HERE}/fake-{name}.c" for name in ("libxl", "rebalance", "carrefour", "sampling", "leave"))
     done = make(f"BUILD={build}", f"DOUBLE={doubles}",
                 f"CFLAGS=-O1 -g {SANITIZE}",
                 f"LDFLAGS={SANITIZE} -Wl,--wrap=access,--wrap=fclose,"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """evacuate: which VMs leave a node, where to, what becomes of their policies, and what stays and why."""
 
+import errno
 import json
 import signal
 
@@ -71,20 +72,80 @@ def test_where_it_goes(xl, domain, options, wanted):
     assert text[1].split()[-3:] == [f"{domain.usage[2][0] // PAGES}M".replace("5000M", "4.8G"), "0", "-"]
 
 
-@pytest.mark.parametrize("follows, homes, nodes", [(True, [0, 2], []), (False, [0], [0])])
-@pytest.mark.parametrize("how", ["good", "stopped", "refused"])
-def test_policy_none_is_none_again(xl, follows, homes, nodes, how):
-    """Whatever becomes of the move. It goes to where it has memory, and not to all of its affinity."""
-    machine = host(vm(3, {1: 50, 2: 10}, homes, follows, policy="none", pause=30), memory=[("moved", 512 * PAGES)])
-    if how == "stopped":
-        machine.signal = (signal.SIGTERM, 1)
-    if how == "refused":
-        machine.fail("rebalance", ERROR_DEVICE_EXISTS, after=1)
-    done = xl.run("evacuate", "2", machine=machine)
-    assert done.returncode == (143 if how == "stopped" else 0)
-    assert sets(xl) == [(3, "round-1g", [1], [1]), (3, "none", nodes, [1] * len(nodes))]
-    assert all(" pause 30" in line for line in xl.trace() if line.startswith("set "))
-    assert ("devices are or may be" in done.stdout) == (how == "refused") and done.stdout.splitlines()[1].split()[2] == "none"
+BLOCKS = 8      # of 2 MiB, each on the next node
+
+
+def placeless(identity=3, follows=True, **fields):
+    """A VM with policy none, in large pages."""
+    domain = vm(identity, {}, range(NODES), follows, policy="none", pause=30)
+    domain.usage = {node: (0, BLOCKS // NODES, 0) for node in range(NODES)}
+    return host(domain, pages=512 * BLOCKS, order=9, memory=(), **fields)
+
+
+def single_moves(xl):
+    """(first gfn, entries, order, node) of each call."""
+    return [tuple(int(line.split()[at]) for at in (2, 3, 6, 8)) for line in xl.trace() if line.startswith("move ")]
+
+
+def left_of(xl, machine, *options):
+    """The cells of its row behind the name of the policy."""
+    return xl.good("evacuate", "2", *options, machine=machine).splitlines()[1].split(maxsplit=6)[3:]
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_policy_none_stays(xl, follows):
+    """What is on the node goes to where the VM has memory, in turn; nothing else moves, and no policy is ever another."""
+    machine = placeless(follows=follows)
+    assert left_of(xl, machine, "--strict") == ["0-1,3", "4M", "0", "-"]
+    assert single_moves(xl) == [(2 * 512, 1, 9, 3), (6 * 512, 1, 9, 0)] and sets(xl) == moved(xl) == []
+    assert left_of(xl, machine, "--dry-run") == ["0-1,3", "4M", "-", "-"]
+    xl.good("evacuate", "2", "--to", "all,^2", "--strict", machine=machine)
+    assert single_moves(xl)[-2:] == [(2 * 512, 1, 9, 3), (6 * 512, 1, 9, 0)]
+
+
+@pytest.mark.parametrize("room, wanted", [
+    ({3: 0}, [(1024, 1, 9, 3), (1024, 1, 9, 0), (3072, 1, 9, 0)]),
+    # nowhere are 2 MiB in one piece
+    ({0: 0, 1: -1, 3: 0}, [(1024, 1, 9, 3), (1024, 1, 9, 0), (1024, 1, 9, 1), (1024, 512, 0, 3),
+                           (3072, 1, 9, 0), (3072, 1, 9, 1), (3072, 1, 9, 3), (3072, 512, 0, 0)])])
+def test_policy_none_where_a_node_is_full(xl, room, wanted):
+    assert left_of(xl, placeless(room=room), "--strict")[2:] == ["0", "-"]
+    assert single_moves(xl) == wanted
+
+
+def test_policy_none_where_all_are_full(xl):
+    machine = placeless(room={0: -1, 1: -1, 3: -1})
+    assert left_of(xl, machine)[2:] == ["4M", "its node is full"]
+    said, = map(json.loads, xl.good("evacuate", "2", "-q", "--json", machine=machine).splitlines())
+    assert (said["moved_bytes"], said["no_room_bytes"], said["there_bytes"]) == (0, 4 * MIB, 12 * MIB)
+    assert (said["homes_changed"], said["complete"], said["policy"], said["policy_changed"]) == (False, True, "none", False)
+
+
+def test_policy_none_by_small_pages(xl):
+    """Only those that are on the node, and not those that others use."""
+    machine = placeless(divided=[1024], busy=[1025])
+    machine.domains[1].usage[2] = (512, 1, 0)
+    assert left_of(xl, machine)[1:] == ["4M", "4K", "in use by others"]
+    assert single_moves(xl) == [(1024, 512, 0, 3), (3072, 1, 9, 0)]
+    machine = placeless(busy=[1025])
+    assert left_of(xl, machine)[1:] == ["4M", "2M", "in use by others"]
+
+
+def test_policy_none_stopped(xl):
+    """Nothing is left to be put right; the same command goes on."""
+    done = xl.run("evacuate", "2", "--max-mb-per-s", "1", machine=placeless(signal=(signal.SIGTERM, 0)))
+    assert done.returncode == 143 and done.stderr.endswith("stopped by SIGTERM at VM 'vm3'; the same command goes on\n")
+    assert "   2M not all was looked at" in done.stdout and sets(xl) == [] and len(single_moves(xl)) == 1
+
+
+@pytest.mark.parametrize("function, error, words", [
+    ("move", errno.EXDEV, "devices are or may be assigned to it"), ("move", errno.EOPNOTSUPP, "shadow paging"),
+    ("maximum", errno.EPERM, "Xen does not tell how far its memory goes: Operation not permitted"),
+    ("locate", ERROR_FAIL, "no luck"), ("xc_open", errno.EACCES, "Permission denied"), ("move", errno.ESRCH, None)])
+def test_policy_none_refused(xl, function, error, words):
+    text = xl.good("evacuate", "2", machine=placeless().fail(function, error, "no luck"))
+    assert words in text if words else "vm3" not in text
+    assert sets(xl) == []
 
 
 def test_for_programs(xl):

@@ -34,6 +34,12 @@ enum result backend_locate(uint32_t domid, struct page *pages, unsigned int nr);
  */
 enum result backend_rebalance(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
 			      bool dry_run, bool compact, struct moves *moves);
+/*
+ * One step, too: what is on a node leaves it, and all else stays. No policy is asked, none is changed. It looks at no more
+ * than LEAVE_STEP pages.
+ */
+#define LEAVE_STEP (1U << 18)
+enum result backend_leave(uint32_t domid, uint64_t *gfn, unsigned int max_pages, const struct leave *leave, struct moves *moves);
 /* Whether Xen would do that now, by its refusal or RESULT_OK. */
 enum result backend_may_move(uint32_t domid, bool compact);
 enum result backend_stats(uint32_t domid, struct stats *stats);

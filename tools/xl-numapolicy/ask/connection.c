@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The connections to libxl and xenstored. Keeps libxl's messages out of the way. */
+/* The connections to libxl, libxenctrl and xenstored. Keeps libxl's messages out of the way. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include <libxl.h>
 #include <libxl_utils.h>
+#include <xenctrl.h>
 #include <xenstore.h>
 #include <xentoollog.h>
 
@@ -31,6 +32,7 @@ struct logger {
 static struct logger logger;
 libxl_ctx *ctx;
 struct xs_handle *xs;
+static xc_interface *xc;
 
 static void log_message(xentoollog_logger *base, xentoollog_level level,
 			int errnoval, const char *context, const char *format,
@@ -111,6 +113,33 @@ enum result result_of(int rc)
 	}
 }
 
+xc_interface *control(void)
+{
+	if (!xc)
+		xc = xc_interface_open(&logger.vtable, &logger.vtable, 0);
+	return xc;
+}
+
+enum result result_of_errno(int error, const char *what)
+{
+	switch (error) {
+	case EBUSY:
+		return RESULT_BUSY;
+	case EXDEV:
+		return RESULT_HAS_DEVICE;
+	case EOPNOTSUPP:
+	case EEXIST:
+		return RESULT_REFUSED;
+	case ESRCH:
+		return RESULT_NO_DOMAIN;
+	case ENOSYS:
+		return RESULT_NO_FEATURE;
+	default:
+		xtl_log(&logger.vtable, XTL_ERROR, error, NULL, "%s", what);
+		return RESULT_FAILED;
+	}
+}
+
 enum result backend_open(bool verbose)
 {
 	logger.vtable.vmessage = log_message;
@@ -129,6 +158,9 @@ enum result backend_open(bool verbose)
 
 void backend_close(void)
 {
+	if (xc)
+		xc_interface_close(xc);
+	xc = NULL;
 	if (xs)
 		xs_close(xs);
 	xs = NULL;

@@ -18,6 +18,11 @@ void forget_reason(void);
 xentoollog_logger *context_logger(void);
 enum result result_of(int rc);
 
+/* libxenctrl, for what libxl does not know; opened when it is first asked for. NULL, and errno: it cannot be. */
+struct xc_interface_core *control(void);
+/* It gives no reason of its own: @what is that. */
+enum result result_of_errno(int error, const char *what);
+
 /* In switches.c; what is unset stays so. */
 void switches_to_params(const struct dynamic *dynamic, libxl_numa_policy_params *params);
 

@@ -18,7 +18,6 @@
 #define FRAMES 33
 
 static struct {
-	xc_interface *xc;
 	xenforeignmemory_handle *memory;
 	xenforeignmemory_resource_handle *resource;
 	struct xen_numa_sample_ring *ring;
@@ -34,36 +33,13 @@ static void close_all(void)
 		xenforeignmemory_unmap_resource(sampling.memory, sampling.resource);
 	if (sampling.memory)
 		xenforeignmemory_close(sampling.memory);
-	if (sampling.xc)
-		xc_interface_close(sampling.xc);
 	memset(&sampling, 0, sizeof(sampling));
 	errno = error;
 }
 
-/* These libraries give no reason of their own. */
-static enum result failed(int error, const char *what)
-{
-	switch (error) {
-	case EBUSY:
-		return RESULT_BUSY;
-	case EXDEV:
-		return RESULT_HAS_DEVICE;
-	case EOPNOTSUPP:
-	case EEXIST:
-		return RESULT_REFUSED;
-	case ESRCH:
-		return RESULT_NO_DOMAIN;
-	case ENOSYS:
-		return RESULT_NO_FEATURE;
-	default:
-		xtl_log(context_logger(), XTL_ERROR, error, NULL, "%s", what);
-		return RESULT_FAILED;
-	}
-}
-
 static int start(unsigned int frames)
 {
-	return xc_domain_numa_sample_start(sampling.xc, sampling.domid, 1U << XEN_NUMA_SAMPLE_HINT_FAULT, ENTRIES, PERIOD_MS,
+	return xc_domain_numa_sample_start(control(), sampling.domid, 1U << XEN_NUMA_SAMPLE_HINT_FAULT, ENTRIES, PERIOD_MS,
 					   BUDGET, frames);
 }
 
@@ -92,11 +68,11 @@ enum result sampling_begin(uint32_t domid)
 
 	forget_reason();
 	sampling.domid = domid;
-	sampling.xc = xc_interface_open(context_logger(), context_logger(), 0);
-	sampling.memory = xenforeignmemory_open(context_logger(), 0);
-	if (!sampling.xc || !sampling.memory) {
+	if (control())
+		sampling.memory = xenforeignmemory_open(context_logger(), 0);
+	if (!sampling.memory) {
 		close_all();
-		return failed(errno, "no connection to Xen");
+		return result_of_errno(errno, "no connection to Xen");
 	}
 	error = start(FRAMES) ? errno : 0;
 	/* The ring of the domain's first sampling stays, and may be smaller. */
@@ -104,14 +80,14 @@ enum result sampling_begin(uint32_t domid)
 		error = start(bytes / PAGE_BYTES) ? errno : 0;
 	if (error) {
 		close_all();
-		return failed(error, "Xen does not begin");
+		return result_of_errno(error, "Xen does not begin");
 	}
 	sampling.runs = true;
 	if (map_ring())
 		return RESULT_OK;
 	error = errno;
 	sampling_end();
-	return failed(error, "the ring of samples cannot be mapped");
+	return result_of_errno(error, "the ring of samples cannot be mapped");
 }
 
 enum result sampling_read(struct accesses *accesses, enum sampling_state *state)
@@ -124,8 +100,8 @@ enum result sampling_read(struct accesses *accesses, enum sampling_state *state)
 	__atomic_store_n(&sampling.ring->cons, __atomic_load_n(&sampling.ring->prod, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 	forget_reason();
 	memset(matrix, 0, sizeof(matrix));
-	if (xc_domain_numa_sample_get(sampling.xc, sampling.domid, &sample, matrix, NODES_MAX))
-		return failed(errno, "Xen does not tell the counts");
+	if (xc_domain_numa_sample_get(control(), sampling.domid, &sample, matrix, NODES_MAX))
+		return result_of_errno(errno, "Xen does not tell the counts");
 	for (from = 0; from < NODES_MAX; from++)
 		memcpy(accesses->count[from], matrix + from * NODES_MAX, sizeof(accesses->count[from]));
 	*state = sample.state == XEN_NUMA_SAMPLE_RUNNING ? SAMPLING_RUNS :
@@ -136,7 +112,7 @@ enum result sampling_read(struct accesses *accesses, enum sampling_state *state)
 void sampling_end(void)
 {
 	if (sampling.runs)
-		xc_domain_numa_sample_stop(sampling.xc, sampling.domid);
+		xc_domain_numa_sample_stop(control(), sampling.domid);
 	close_all();
 }
 

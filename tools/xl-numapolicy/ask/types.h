@@ -95,6 +95,11 @@ struct moves {
 	uint64_t claimed;	/* the node has room, which domains claim that are being made */
 };
 
+/* Which node memory leaves, and for which ones: in turn, as long as they have room. */
+struct leave {
+	unsigned int node, nr_to, to[NODES_MAX];
+};
+
 /* Those that are not where they should be. */
 static inline uint64_t moves_left(const struct moves *m)
 {

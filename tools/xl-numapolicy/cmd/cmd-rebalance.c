@@ -85,6 +85,13 @@ static void add(struct moves *sum, const struct moves *step)
 	sum->claimed += step->claimed;
 }
 
+static enum result step(const struct outcome *outcome, uint64_t *gfn, uint64_t limit, struct moves *moves)
+{
+	if (outcome->leave)
+		return backend_leave(outcome->domain.id, gfn, step_pages(limit), outcome->leave, moves);
+	return backend_rebalance(outcome->domain.id, gfn, step_pages(limit), outcome->dry_run, outcome->compact, moves);
+}
+
 /* All of it, or until a signal. */
 static enum result move(struct outcome *outcome, const struct options *options, bool one_of_many)
 {
@@ -98,18 +105,16 @@ static enum result move(struct outcome *outcome, const struct options *options, 
 	progress.name = outcome->domain.name;
 	progress.whose = one_of_many ? domain_name(&outcome->domain) : NULL;
 	while (gfn != REBALANCE_END && !outcome->signal) {
-		struct moves step = { 0 };
-		enum result result;
+		struct moves moves = { 0 };
+		enum result result = step(outcome, &gfn, limit, &moves);
 
-		result = backend_rebalance(outcome->domain.id, &gfn,
-					   step_pages(limit), outcome->dry_run, outcome->compact, &step);
 		if (result != RESULT_OK) {
 			progress_end(&progress);
 			return result;
 		}
-		add(&outcome->moves, &step);
+		add(&outcome->moves, &moves);
 		outcome->signal = pace_step(&pace, outcome->dry_run ? 0 :
-					    step.moved * PAGE_BYTES);
+					    moves.moved * PAGE_BYTES);
 		progress_show(&progress, &outcome->moves, pace_elapsed(&pace));
 	}
 	progress_end(&progress);
@@ -133,7 +138,7 @@ enum result move_memory(struct outcome *outcome, const struct options *options, 
 	if (result != RESULT_OK)
 		return result;
 	outcome->policy = before.name;
-	if (!outcome->compact && !policy_places(&before) && !before.vnuma)
+	if (!outcome->compact && !outcome->leave && !policy_places(&before) && !before.vnuma)
 		return RESULT_NO_POLICY;
 	if (outcome->compact && policy_divides(&before)) {
 		outcome->asks = NULL;

@@ -10,9 +10,6 @@
 
 #define OWN 100		/* 1 / that of a VM's memory makes a node one of its own */
 
-/* It has no place for memory: this one, which divides least, gives it one for as long as the move takes. */
-#define FOR_NONE "round-1g"
-
 static bool can_take(const struct leaving *leaving, unsigned int node)
 {
 	return node != leaving->node && leaving->nodes.memory[node] && leaving->nodes.cpus[node];
@@ -53,7 +50,7 @@ static const char *plan(struct evacuation *e, const struct leaving *leaving, con
 			const struct usage *usage)
 {
 	bool places = policy_places(policy), is_home = policy->weight[leaving->node];
-	uint32_t weight = is_home ? policy->weight[leaving->node] : 1;
+	uint32_t weight = places && is_home ? policy->weight[leaving->node] : 1;
 	unsigned int node, nr = 0;
 
 	memcpy(e->home, policy->weight, sizeof(e->home));
@@ -61,9 +58,9 @@ static const char *plan(struct evacuation *e, const struct leaving *leaving, con
 		return "virtual NUMA nodes: the guest was told where its memory is";
 	if (places && !is_home)
 		return NULL;
-	if (is_home && !policy->follows_affinity && !leaving->options->force)
+	if (places && !policy->follows_affinity && !leaving->options->force)
 		return "its home nodes were named: --force changes them";
-	e->homes_changed = true;
+	e->homes_changed = places;
 	if (!places)
 		find_own(usage, e->home);
 	for (node = 0; node < NODES_MAX; node++) {
@@ -81,30 +78,24 @@ static const char *plan(struct evacuation *e, const struct leaving *leaving, con
 	return "no other node has memory and CPUs: name one with --to";
 }
 
-static enum result set_policy(uint32_t domid, const char *name, const uint32_t *home, uint32_t max_pause_us)
+/* The policy stays what it is. */
+static enum result set_homes(uint32_t domid, const struct policy *policy, const uint32_t home[NODES_MAX])
 {
 	struct request request;
 	char why[256];
 	unsigned int node;
-	enum result result = backend_parse(name, &request, why, sizeof(why));
+	enum result result = backend_parse(policy->name, &request, why, sizeof(why));
 
 	if (result != RESULT_OK)
 		return result;
-	request.max_pause_us = max_pause_us;
-	for (node = 0; home && node < NODES_MAX; node++) {
+	request.max_pause_us = policy->max_pause_us;
+	for (node = 0; node < NODES_MAX; node++) {
 		if (!home[node])
 			continue;
 		request.has_nodes = request.node[node] = true;
 		request.weight[request.nr_weights++] = home[node];
 	}
 	return backend_set(domid, &request);
-}
-
-/* As it was, but for the memory. */
-static enum result restore(const struct evacuation *e, const struct policy *before)
-{
-	return set_policy(e->outcome.domain.id, before->name, before->follows_affinity ? NULL : before->weight,
-			  before->max_pause_us);
 }
 
 /* Xen must not refuse it once the home nodes are others. */
@@ -115,24 +106,34 @@ static enum result ask_first(const struct evacuation *e)
 	return result == RESULT_NO_POLICY ? RESULT_OK : result;
 }
 
-static enum result go(struct evacuation *e, const struct leaving *leaving, const struct policy *before)
+/* Where the policy has no place for memory, nothing else than what is on the node moves. */
+static void plan_leave(struct leave *leave, const struct evacuation *e)
+{
+	unsigned int node;
+
+	*leave = (struct leave){ .node = e->node };
+	for (node = 0; node < NODES_MAX; node++)
+		if (e->home[node])
+			leave->to[leave->nr_to++] = node;
+}
+
+static enum result go(struct evacuation *e, const struct leaving *leaving, const struct policy *policy)
 {
 	uint32_t domid = e->outcome.domain.id;
-	bool places = policy_places(before);
-	enum result result = ask_first(e), after;
+	enum result result = ask_first(e);
+	struct leave leave;
 	struct usage usage;
 
 	if (result != RESULT_OK || leaving->options->dry_run)
 		return result;
-	if (e->homes_changed)
-		result = set_policy(domid, places ? before->name : FOR_NONE, e->home, before->max_pause_us);
+	plan_leave(&leave, e);
+	if (!policy_places(policy))
+		e->outcome.leave = &leave;
+	else if (e->homes_changed)
+		result = set_homes(domid, policy, e->home);
 	if (result == RESULT_OK)
 		result = move_memory(&e->outcome, leaving->options, true);
-	if (!places && e->homes_changed) {
-		after = restore(e, before);
-		result = result == RESULT_OK ? after : result;
-	}
-	e->outcome.policy = before->name;
+	e->outcome.leave = NULL;
 	if (result != RESULT_OK)
 		return result;
 	result = backend_usage(domid, &usage);

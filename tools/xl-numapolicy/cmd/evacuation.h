@@ -19,7 +19,7 @@ struct evacuation {
 	uint64_t was, left;		/* bytes on the node */
 	bool has_left;			/* it was tried, and looked at again */
 	uint32_t node;
-	uint32_t home[NODES_MAX];	/* weights, from then on; of policy none: for the move */
+	uint32_t home[NODES_MAX];	/* weights, from then on; of policy none: where it goes */
 	bool homes_changed;
 	char why[256];
 };

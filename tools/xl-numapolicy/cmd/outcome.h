@@ -15,6 +15,7 @@ struct outcome {
 	const char *why;	/* not all of it is where it should be; NULL: it is */
 	bool dry_run;
 	bool compact;		/* put together by 2 MiB, and moved no further */
+	const struct leave *leave; /* not by the policy, which is none */
 	bool policy_changed;	/* meanwhile, by somebody else */
 	int signal;		/* that stopped it, or 0 */
 	bool complete;
