@@ -5,11 +5,9 @@
 
 #include "daemon/breathe.h"
 #include "daemon/census.h"
-#include "process/clock.h"
 #include "process/log.h"
 #include "store/store.h"
 
-#define PART_OF_PERIOD 10
 #define NAME_NS (50000 * MS)	/* a new name is seen within a minute */
 
 static int list(struct daemon *d)
@@ -47,6 +45,7 @@ static void ask(const struct daemon *d, struct hosted *h)
 	if (known)
 		h->policy = g->policy;
 	h->has_policy = known || (!h->xen.pv && !xen_policy_get(h->xen.id, &h->policy));
+	h->has_memory = !h->xen.pv && !xen_memory(h->xen.id, h->bytes);
 	h->has_moves = !h->xen.pv && !xen_moves(h->xen.id, h->moves);
 }
 
@@ -63,43 +62,4 @@ void census_look(struct daemon *d)
 	for (i = 0; c->known && i < c->nr && breathe(d); i++)
 		ask(d, &c->hosted[i]);
 	hosted_find_twins(c);
-}
-
-static bool begin_next(struct daemon *d)
-{
-	struct hosted *h = hosted_next(&d->census, d->now, COUNT_NS);
-
-	if (!h)
-		return false;
-	h->tried = true;
-	h->tried_at = d->now;
-	d->census.counting = true;
-	d->census.id = h->xen.id;
-	d->census.gfn = 0;
-	memset(d->census.bytes, 0, sizeof(d->census.bytes));
-	return true;
-}
-
-static void step(struct census *c)
-{
-	struct hosted *h = hosted_find(c, c->id);
-	int error = xen_count_memory(c->id, &c->gfn, c->bytes);
-
-	c->counting = !error && c->gfn != XEN_COUNTED;
-	if (error || c->counting)
-		return;
-	h->counted = true;
-	h->counted_at = clock_wall_ns();
-	memcpy(h->bytes, c->bytes, sizeof(h->bytes));
-}
-
-void census_count(struct daemon *d)
-{
-	uint64_t until = clock_ns() + d->config.period_ms * MS / PART_OF_PERIOD;
-
-	do {
-		if (!d->census.counting && !begin_next(d))
-			return;
-		step(&d->census);
-	} while (breathe(d) && clock_ns() < until);
 }

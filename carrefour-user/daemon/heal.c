@@ -43,8 +43,8 @@ static struct heal_vm seen(const struct daemon *d, const struct hosted *h, const
 	};
 
 	memcpy(v.bytes, h->bytes, sizeof(v.bytes));
-	/* What has not been counted, or was just seen, is not known. */
-	if (!h->xen.pv && (!h->counted || !vm->known))
+	/* What Xen does not tell, or was just seen, is not known. */
+	if (!h->xen.pv && (!h->has_memory || !vm->known))
 		v.age_ns = 0;
 	return v;
 }

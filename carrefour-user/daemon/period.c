@@ -176,8 +176,6 @@ static void whole_host(struct daemon *d)
 
 	if (due || heals)
 		census_look(d);
-	if (*d->config.metrics || d->config.heal)
-		census_count(d);
 	if (heals && d->census.known && !d->ends)
 		heal_look(d);
 	/* A file that is not written again is seen to be old. */

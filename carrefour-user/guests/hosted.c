@@ -14,7 +14,7 @@ static void write_uuid(char to[UUID_SIZE], const uint8_t uuid[16])
 		to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
-struct hosted *hosted_find(const struct census *c, unsigned int id)
+static struct hosted *find(const struct census *c, unsigned int id)
 {
 	unsigned int low = 0, high = c->nr;
 
@@ -38,25 +38,21 @@ static bool is_same(const struct xen_domain *a, const struct xen_domain *b)
 bool hosted_sync(struct census *c, const struct xen_domain *domain, unsigned int nr)
 {
 	struct hosted *new = calloc(nr + 1, sizeof(*new));
-	bool counting = false;
 	unsigned int i;
 
 	if (!new)
 		return false;
 	for (i = 0; i < nr; i++) {
-		const struct hosted *old = hosted_find(c, domain[i].id);
+		const struct hosted *old = find(c, domain[i].id);
 
-		if (old && is_same(&old->xen, &domain[i])) {
+		if (old && is_same(&old->xen, &domain[i]))
 			new[i] = *old;
-			counting |= c->counting && c->id == domain[i].id;
-		}
 		new[i].xen = domain[i];
 		write_uuid(new[i].uuid, domain[i].uuid);
 	}
 	free(c->hosted);
 	c->hosted = new;
 	c->nr = nr;
-	c->counting = counting;
 	return true;
 }
 
@@ -89,22 +85,6 @@ void hosted_find_twins(struct census *c)
 		sorted[i - 1]->twin = !strcmp(sorted[i - 1]->uuid, sorted[i]->uuid) &&
 				      !strcmp(sorted[i - 1]->name, sorted[i]->name);
 	free(sorted);
-}
-
-struct hosted *hosted_next(const struct census *c, uint64_t now, uint64_t interval)
-{
-	struct hosted *next = NULL;
-	unsigned int i;
-
-	for (i = 0; i < c->nr; i++) {
-		struct hosted *h = &c->hosted[i];
-
-		if (h->xen.pv || (h->tried && now - h->tried_at < interval))
-			continue;
-		if (!next || (next->tried && (!h->tried || h->tried_at < next->tried_at)))
-			next = h;
-	}
-	return next;
 }
 
 void hosted_free(struct census *c)

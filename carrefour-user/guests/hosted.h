@@ -21,13 +21,10 @@ struct hosted {
 	bool named;			/* by xenstore, once; else it is called by its number */
 	uint64_t named_at;		/* when it was asked for last */
 	bool twin;			/* a newer domain has the same name and UUID: a collector takes only one */
-	bool has_policy, has_moves;
+	bool has_policy, has_memory, has_moves;
 	struct xen_policy policy;
 	uint64_t moves[NR_RESULTS];	/* pages */
-	bool tried, counted;
-	uint64_t tried_at;		/* by the clock that never goes back */
 	uint64_t bytes[NODES_MAX];
-	uint64_t counted_at;		/* since 1970, in ns */
 };
 
 struct census {
@@ -35,19 +32,12 @@ struct census {
 	unsigned int nr;
 	bool known;			/* Xen has told which there are; else nothing is to be said of them */
 	int error;			/* that was said */
-	/* Whose memory is being counted, and as far as this. */
-	bool counting;
-	unsigned int id;
-	uint64_t gfn, bytes[NODES_MAX];
 };
 
 /* Which there are now. False: out of memory, and all is as it was. */
 bool hosted_sync(struct census *census, const struct xen_domain *domain, unsigned int nr);
-struct hosted *hosted_find(const struct census *census, unsigned int id);
 /* Finds those of one name and one UUID. */
 void hosted_find_twins(struct census *census);
-/* The one that was tried longest ago, and at least @interval before @now; NULL: there is none. */
-struct hosted *hosted_next(const struct census *census, uint64_t now, uint64_t interval);
 void hosted_free(struct census *census);
 
 #endif

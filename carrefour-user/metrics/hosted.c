@@ -35,18 +35,12 @@ static void print_memory(FILE *f, const struct metrics_domain *domain, unsigned 
 	unsigned int i, n;
 	char more[32];
 
-	family(f, "xen_numa_domain_memory_bytes", "gauge", "Memory of the domain on a node, as of the timestamp.");
+	family(f, "xen_numa_domain_memory_bytes", "gauge", "Memory of the domain on a node.");
 	for (i = 0; i < nr; i++)
-		for (n = 0; domain[i].hosted->counted && n < nr_nodes; n++) {
+		for (n = 0; domain[i].hosted->has_memory && n < nr_nodes; n++) {
 			snprintf(more, sizeof(more), "node=\"%u\"", n);
 			sample_of(f, "xen_numa_domain_memory_bytes", &domain[i], more);
 			value_integer(f, domain[i].hosted->bytes[n]);
-		}
-	family(f, "xen_numa_domain_memory_timestamp_seconds", "gauge", "When the memory of the domain was counted.");
-	for (i = 0; i < nr; i++)
-		if (domain[i].hosted->counted) {
-			sample_of(f, "xen_numa_domain_memory_timestamp_seconds", &domain[i], NULL);
-			value_ns(f, domain[i].hosted->counted_at);
 		}
 }
 
@@ -64,7 +58,7 @@ static void print_home(FILE *f, const struct metrics_domain *domain, unsigned in
 			home += h->policy.home >> n & 1 ? h->bytes[n] : 0;
 		}
 		/* Of no memory, or without home nodes, there is no share. */
-		if (!h->counted || !h->has_policy || !h->policy.home || !all)
+		if (!h->has_memory || !h->has_policy || !h->policy.home || !all)
 			continue;
 		sample_of(f, "xen_numa_domain_home_ratio", &domain[i], NULL);
 		fprintf(f, "%.6f\n", (double)home / all);

@@ -69,8 +69,6 @@ int xen_open(void)
 	if (!xen_fmem)
 		return errno;
 	error = read_nodes();
-	if (!error)
-		error = xen_census_open();
 	if (error)
 		return error;
 	hard = xc_cpumap_alloc(xen_xc);
@@ -84,7 +82,6 @@ void xen_close(void)
 	xen_cpus = (struct xen_cpus){ .nr = 0 };
 	free(hard);
 	free(soft);
-	xen_census_close();
 	if (xen_fmem)
 		xenforeignmemory_close(xen_fmem);
 	if (xen_xc)

@@ -23,8 +23,4 @@ extern struct xen_cpus xen_cpus;
 /* The nodes of the CPUs that a vCPU may run on, and prefers. False: there is none of this number. */
 bool xen_vcpu_affinity(unsigned int domid, unsigned int vcpu, uint64_t *may, uint64_t *prefers);
 
-/* Of census.c: 0 or an errno. */
-int xen_census_open(void);
-void xen_census_close(void);
-
 #endif

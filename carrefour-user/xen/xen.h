@@ -38,12 +38,8 @@ struct xen_domain {
 /* All that are not dying, dom0 too, in the order of ids; *domain is malloc()ed, or grown. */
 int xen_domains(struct xen_domain **domain, unsigned int *nr);
 
-/*
- * A step of counting memory by node, from *gfn on, until Xen has something else to do: some ms. Bytes are added; *gfn is
- * XEN_COUNTED when all was looked at. EOPNOTSUPP: Xen keeps no p2m for it.
- */
-#define XEN_COUNTED UINT64_MAX
-int xen_count_memory(unsigned int domid, uint64_t *gfn, uint64_t bytes[NODES_MAX]);
+/* Its memory by node; Xen keeps count of it. EOPNOTSUPP: Xen keeps no p2m for it. */
+int xen_memory(unsigned int domid, uint64_t bytes[NODES_MAX]);
 
 /* The node that the affinity of each vCPU names, or NO_NODE; *vcpu_node is malloc()ed, or grown. */
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr);

@@ -11,7 +11,7 @@
 
 enum fake_call {
 	CALL_HOST, CALL_VCPUS, CALL_POLICY_GET, CALL_POLICY_SET, CALL_REBALANCE, CALL_START, CALL_GET, CALL_MOVE, CALL_STORE,
-	CALL_WRITE, CALL_DOMAINS, CALL_COUNT, CALL_STATS, CALL_NAME, CALL_NODES, CALL_LOAD, NR_CALLS
+	CALL_WRITE, CALL_DOMAINS, CALL_MEMORY, CALL_STATS, CALL_NAME, CALL_NODES, CALL_LOAD, NR_CALLS
 };
 
 struct fake_guest {
@@ -20,9 +20,7 @@ struct fake_guest {
 	bool pv;
 	uint8_t uuid[16];
 	uint64_t bytes[NODES_MAX];	/* its memory; fake_begin(): 4 GiB on node 0 */
-	unsigned int steps;		/* that it takes to count it; 0: one */
 	uint64_t moves[NR_RESULTS];	/* pages, by others than xen_move() too */
-	unsigned int counted;		/* how often that began */
 	unsigned int nr_vcpus;
 	double load;			/* CPUs that it keeps busy, ever since */
 	uint64_t may, prefers;		/* nodes; 0: all */

@@ -2,7 +2,7 @@
 /*
  * Files of metrics as carrefourd writes them on many hosts, from a seed: fleet SEED HOSTS FILES BEGAN writes
  * 0/host-0000.prom … FILES-1/…, a minute apart, the first one a minute after BEGAN (seconds since 1970). The daemon is the
- * real one, Xen the stand-in. Of every 20 hosts the first 10 have a trouble each, for the alerts to find.
+ * real one, Xen the stand-in. Of every 20 hosts the first 9 have a trouble each, for the alerts to find.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define STEP (96 * MIB)
 
 enum trouble {
-	NODE_FULL, RELOAD_FAILED, LATE, REFUSED, DROPPED, AWAY, REMOTE, COUNT_OLD, RESTARTED, GONE
+	NODE_FULL, RELOAD_FAILED, LATE, REFUSED, DROPPED, AWAY, REMOTE, RESTARTED, GONE
 };
 
 static const char *const policies[] = { "none", "round-4k", "round-2m", "round-1g", "first-touch" };
@@ -92,8 +92,6 @@ static void change(enum trouble t, unsigned int file)
 	if (t == NODE_FULL)
 		fake_guest(2)->policy.fallback += 1 << 16;
 	d.metrics.reload_failed = t == RELOAD_FAILED && file;
-	if (t == COUNT_OLD && file)
-		fake.call[CALL_COUNT].error = EIO;
 	/* After a while somebody has it moved home. */
 	for (i = 1; t == AWAY && file > REPAIR && i < fake.nr_nodes; i++) {
 		uint64_t part = fake_guest(2)->bytes[i] < STEP ? fake_guest(2)->bytes[i] : STEP;
@@ -120,9 +118,6 @@ static void make_host(unsigned int host, unsigned int files, uint64_t began)
 
 	begin(nodes[rnd(6)], 2 + rnd(7));
 	fake.began = began * 1000 * MS - fake.now;
-	/* Nothing was counted there for an hour. */
-	if (trouble == COUNT_OLD)
-		fake.began -= 3600000 * MS;
 	d.metrics.begun_at = clock_wall_ns();
 	d.version = rnd(10) ? "0.2.0" : "0.1.0";
 	d.config.period_ms = d.config.metrics_ms = PERIOD_MS;

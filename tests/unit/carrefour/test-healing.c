@@ -55,7 +55,7 @@ static void off_asks_nothing(void **unused)
 	begin_spread(3);
 	d.config.heal = false;
 	periods(130);
-	assert_int_equal(fake.call[CALL_DOMAINS].calls + fake.call[CALL_COUNT].calls + fake.call[CALL_LOAD].calls +
+	assert_int_equal(fake.call[CALL_DOMAINS].calls + fake.call[CALL_MEMORY].calls + fake.call[CALL_LOAD].calls +
 			 fake.call[CALL_NODES].calls, 0);
 	assert_view("{\"version\": 1, \"heal\": \"off\", \"seconds_ago\": null, \"domains\": []}");
 	end();

@@ -43,15 +43,6 @@ int xenforeignmemory_close(xenforeignmemory_handle *f)
 	return 0;
 }
 
-int xen_census_open(void)
-{
-	return 0;
-}
-
-void xen_census_close(void)
-{
-}
-
 int xc_numainfo(xc_interface *xch, unsigned int *max, xc_meminfo_t *meminfo, uint32_t *distance)
 {
 	(void)xch, (void)meminfo;

@@ -80,7 +80,6 @@ static void every_domain_is_told(void **unused)
 			"home_nodes_from=\"affinity\"} 1\n"));
 	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("2") ",domain=\"vm2\",node=\"2\"} 4194304\n"));
 	assert_true(has(FILE_NAME, "_memory_bytes{" UUID("1") ",domain=\"vm1\",node=\"2\"} 0\n"));
-	assert_true(has(FILE_NAME, "_memory_timestamp_seconds{" UUID("2") ",domain=\"vm2\"} 1700000002.000000000\n"));
 	assert_true(has(FILE_NAME, "_home_ratio{" UUID("2") ",domain=\"vm2\"} 0.500000\n"));
 	assert_true(has(FILE_NAME, "_placed_bytes_total{" UUID("2") ",domain=\"vm2\"} 12288\n"));
 	assert_true(has(FILE_NAME, "_fallback_bytes_total{" UUID("2") ",domain=\"vm2\"} 8192\n"));
@@ -162,24 +161,23 @@ static void what_is_not_known_is_left_out(void **unused)
 	(void)unused;
 	begin_with_metrics(2, 2);
 	fake_guest(2)->switches.carrefour = false;
-	fake.call[CALL_COUNT].error = EIO;
+	fake.call[CALL_MEMORY].error = EIO;
 	fake.call[CALL_POLICY_GET].error = ENOSYS;
 	fake.call[CALL_POLICY_GET].of = 2;
 	periods(2);
-	assert_false(has(FILE_NAME, "_domain_memory_bytes{") || has(FILE_NAME, "_home_ratio{") ||
-		     has(FILE_NAME, "_memory_timestamp_seconds{"));
+	assert_false(has(FILE_NAME, "_domain_memory_bytes{") || has(FILE_NAME, "_home_ratio{"));
 	assert_true(has(FILE_NAME, "_domain_policy_info{" UUID("1")));
 	assert_false(has(FILE_NAME, "_domain_policy_info{" UUID("2")) || has(FILE_NAME, "_placed_bytes_total{" UUID("2")));
-	/* A count that fails is tried again in a minute, not at once. */
-	assert_int_equal(fake.call[CALL_COUNT].calls, 2);
-	fake.call[CALL_COUNT].error = 0;
-	periods(60);
+	fake.call[CALL_MEMORY].error = 0;
+	periods(1);
 	assert_true(has(FILE_NAME, "_domain_memory_bytes{" UUID("2")));
 	assert_false(has(FILE_NAME, "_home_ratio{" UUID("2")));
 	/* A domain whose number was another one's is another one. */
 	fake_guest(2)->uuid[15] = 9;
-	fake.call[CALL_COUNT].error = EIO;
+	strcpy(fake_guest(2)->switches.name, "new");
+	fake.call[CALL_MEMORY].error = EIO;
 	periods(1);
+	assert_true(has(FILE_NAME, "_domain_info{" UUID("9") ",domain=\"new\","));
 	assert_false(has(FILE_NAME, "_domain_memory_bytes{" UUID("2")) || has(FILE_NAME, "_domain_memory_bytes{" UUID("9")));
 	/* Nobody tells which there are: what is there is seen to be old. */
 	assert_int_equal(stat(FILE_NAME, &before), 0);

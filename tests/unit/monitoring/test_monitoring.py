@@ -114,9 +114,9 @@ def troubled(prometheus, alert, expression):
 
 # By fleet.c's enum trouble.
 TROUBLES = {
-    "CarrefourMetricsStale": {fleet.STALE}, "CarrefourMetricsMissing": {9}, "CarrefourRestarts": {8},
+    "CarrefourMetricsStale": {fleet.STALE}, "CarrefourMetricsMissing": {8}, "CarrefourRestarts": {7},
     "CarrefourReloadFailed": {1}, "CarrefourPeriodsLate": {2}, "CarrefourNotSampled": {3}, "CarrefourSamplesLost": {4},
-    "XenNumaMemoryAway": {5}, "XenNumaFallback": {0}, "XenNumaNodeFull": {0}, "XenNumaCountOld": {7},
+    "XenNumaMemoryAway": {5}, "XenNumaFallback": {0}, "XenNumaNodeFull": {0},
 }
 
 
