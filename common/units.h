@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes, and what Xen bounds. */
+/* Sizes, distances, and what Xen bounds. */
 #ifndef COMMON_UNITS_H
 #define COMMON_UNITS_H
 
@@ -11,5 +11,8 @@
 #define PAGE_BYTES (1ULL << PAGE_SHIFT)
 #define MIB (1ULL << 20)
 #define MS 1000000ULL	/* ns */
+/* As ACPI has them; the latter where no table says. */
+#define DISTANCE_OWN 10
+#define DISTANCE_OTHER 20
 
 #endif

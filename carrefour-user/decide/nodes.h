@@ -14,9 +14,6 @@ struct topology {
 	uint8_t distance[NODES_MAX][NODES_MAX];		/* [from a CPU's node][to memory]; DISTANCE_OWN is the least */
 };
 
-#define DISTANCE_OWN 10
-#define DISTANCE_OTHER 20	/* what ACPI has where no table says */
-
 /* All nodes have CPUs, and all others are as far. */
 struct topology topology_flat(void);
 /* Whether it says no more than that of @nr nodes. */

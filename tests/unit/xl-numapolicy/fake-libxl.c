@@ -49,6 +49,7 @@ static struct {
 	unsigned int nodes, pages, order;
 	uint64_t free[MAX];
 	uint64_t absent, empty;
+	uint32_t distance[MAX][MAX];	/* 0: there is none */
 	int privcmd;
 	struct fake_domain domain[DOMAINS];
 	struct failure failure[8];
@@ -155,6 +156,9 @@ static void read_line(const char *line)
 	} else if (!strcmp(word, "empty")) {
 		sscanf(line, "%u", &node);
 		machine.empty |= 1ULL << node;
+	} else if (!strcmp(word, "distance")) {
+		sscanf(line, "%u %u %n", &node, &id, &at);
+		machine.distance[node][id] = strtoul(line + at, NULL, 10);
 	} else if (!strcmp(word, "free")) {
 		sscanf(line, "%u %n", &node, &at);
 		machine.free[node] = strtoull(line + at, NULL, 10);
@@ -344,7 +348,7 @@ char *libxl_domid_to_name(libxl_ctx *ctx, uint32_t domid)
 libxl_numainfo *libxl_get_numainfo(libxl_ctx *ctx, int *nr)
 {
 	libxl_numainfo *info;
-	unsigned int i;
+	unsigned int i, j;
 
 	(void)ctx;
 	if (fails("numainfo"))
@@ -354,8 +358,13 @@ libxl_numainfo *libxl_get_numainfo(libxl_ctx *ctx, int *nr)
 		info[i].size = machine.absent & (1ULL << i) ?
 			       LIBXL_NUMAINFO_INVALID_ENTRY :
 			       machine.empty & (1ULL << i) ? 0 : 1ULL << 30;
-	for (i = 0; i < machine.nodes; i++)
+	for (i = 0; i < machine.nodes; i++) {
 		info[i].free = machine.free[i];
+		info[i].num_dists = machine.nodes;
+		info[i].dists = calloc(machine.nodes, sizeof(*info[i].dists));
+		for (j = 0; j < machine.nodes; j++)
+			info[i].dists[j] = machine.distance[i][j] ? machine.distance[i][j] : LIBXL_NUMAINFO_INVALID_ENTRY;
+	}
 	*nr = machine.nodes;
 	return info;
 }
@@ -373,7 +382,7 @@ int libxl_numa_policy_nodes_of_host(libxl_ctx *ctx, libxl_numa_policy_params *pa
 	libxl_for_each_set_bit(node, params->nodes)
 		if (node >= nr || !info[node].size || info[node].size == LIBXL_NUMAINFO_INVALID_ENTRY)
 			libxl_bitmap_reset(&params->nodes, node);
-	free(info);
+	libxl_numainfo_list_free(info, nr);
 	return libxl_bitmap_is_empty(&params->nodes) ? ERROR_INVAL : 0;
 }
 

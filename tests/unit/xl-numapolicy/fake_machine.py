@@ -50,6 +50,7 @@ class Machine:
     nodes: int = 4
     absent: list = field(default_factory=list)
     empty: list = field(default_factory=list)  # nodes without memory
+    distances: dict = field(default_factory=dict)  # (from, to) -> distance; without, libxl knows none
     domains: list = field(default_factory=list)
     free: list = field(default_factory=list)  # bytes by node
     pages: int = 0  # gfns below it have RAM
@@ -115,6 +116,8 @@ class Machine:
             yield f"absent {node}"
         for node in self.empty:
             yield f"empty {node}"
+        for (one, other), distance in self.distances.items():
+            yield f"distance {one} {other} {distance}"
         for function, rc, after, message in self.failures:
             yield f"fail {function} {rc} {after} {message}"
         for d in self.domains:

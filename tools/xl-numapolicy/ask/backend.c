@@ -143,12 +143,24 @@ enum result backend_find(const char *which, struct domain *domain)
 	return result;
 }
 
+static void copy_distances(uint8_t to[NODES_MAX], const libxl_numainfo *info)
+{
+	int i;
+
+	for (i = 0; i < info->num_dists && i < NODES_MAX; i++)
+		if (info->dists[i] >= DISTANCE_OWN && info->dists[i] <= UINT8_MAX)
+			to[i] = info->dists[i];
+}
+
 enum result backend_nodes(struct nodes *nodes)
 {
 	libxl_numainfo *info;
 	int i, nr;
 
 	memset(nodes, 0, sizeof(*nodes));
+	memset(nodes->distance, DISTANCE_OTHER, sizeof(nodes->distance));
+	for (i = 0; i < NODES_MAX; i++)
+		nodes->distance[i][i] = DISTANCE_OWN;
 	forget_reason();
 	info = libxl_get_numainfo(ctx, &nr);
 	if (!info)
@@ -160,6 +172,7 @@ enum result backend_nodes(struct nodes *nodes)
 		nodes->memory[i] = info[i].size != 0;
 		nodes->bytes[i] = info[i].size;
 		nodes->free[i] = info[i].free;
+		copy_distances(nodes->distance[i], &info[i]);
 		nodes->nr = i + 1;
 	}
 	libxl_numainfo_list_free(info, nr);

@@ -43,6 +43,7 @@ struct nodes {
 	bool memory[NODES_MAX];	/* only a node with memory can be a home node */
 	uint64_t bytes[NODES_MAX], free[NODES_MAX];
 	uint32_t cpus[NODES_MAX]; /* all 0: it could not be told */
+	uint8_t distance[NODES_MAX][NODES_MAX]; /* from and to; what Xen does not know is as if all were equally far */
 };
 
 /* What carrefourd is to do with a domain; what is left unset stays as it is. */

@@ -110,6 +110,22 @@ static void find_imbalance(struct seen *seen, const struct accesses *accesses, c
 		seen->imbalance = (struct share){ imbalance(on, judged), 1000 };
 }
 
+/* As carrefourd judges it: it is on the node of the CPU, or no home node is nearer to that. */
+static bool is_local(const struct policy *policy, const struct nodes *nodes, unsigned int from, unsigned int to)
+{
+	unsigned int home, least = UINT8_MAX;
+	bool any = false;
+
+	for (home = 0; home < NODES_MAX; home++) {
+		if (!policy->weight[home])
+			continue;
+		any = true;
+		if (nodes->distance[from][home] < least)
+			least = nodes->distance[from][home];
+	}
+	return from == to || (any && nodes->distance[from][to] <= least);
+}
+
 static void judge(struct seen *seen, const struct accesses *accesses, const struct nodes *nodes)
 {
 	unsigned int from, to, i;
@@ -119,7 +135,7 @@ static void judge(struct seen *seen, const struct accesses *accesses, const stru
 			uint64_t samples = accesses->count[from][to];
 
 			seen->samples += samples;
-			seen->local.part += from == to ? samples : 0;
+			seen->local.part += is_local(&seen->facts.policy, nodes, from, to) ? samples : 0;
 			if (samples)
 				seen->pairs[seen->nr_pairs++] = (struct pair){ .from = from, .to = to, .samples = samples };
 		}
