@@ -23,7 +23,7 @@ _xl_numa_policy_takes_value()
 		grep -q -- "^ .* $1 [A-Z]"
 }
 
-# Guests that can have a policy. In raw output other blanks are escapes. --brief asks for no memory, which may take long.
+# Guests that can have a policy. In raw output other blanks are escapes. --brief asks for no memory, which nobody sees here.
 _xl_numa_policy_guests()
 {
 	xl-numa-policy list --brief --raw 2>/dev/null |
@@ -93,7 +93,7 @@ _xl_numa_policy()
 		;;
 	record:0:*)
 		words="all $(_xl_numa_policy_guests)" ;;
-	list:*:* | show:0:* | watch:0:* | set:0:* | rebalance:0:* | where:0:* | explain:0:*)
+	list:*:* | show:0:* | watch:0:* | set:0:* | rebalance:0:* | compact:0:* | where:0:* | explain:0:*)
 		words=$(_xl_numa_policy_guests) ;;
 	set:1:*)
 		words=$(_xl_numa_policy_names Policies set --help) ;;
