@@ -307,11 +307,12 @@ const struct command cmd_top = {
 	.summary = "all VMs, again and again: accesses, and what carrefourd does",
 	.options = options_top,
 	.help =
-"LOCAL is the share of the accesses that stay on the node of the CPU. IMBALANCE is\n"
-"how unequal the load of the nodes is. MOVES counts what carrefourd moved in its\n"
-"last period, MOVED is what it has moved since it watches the VM. STATE is what it\n"
-"did in that period, or why there are no samples. Ctrl-C ends it; if the output is\n"
-"no terminal, it ends after one table. --json prints a document for each refresh.\n"
+"LOCAL is the share of the accesses to memory that is as near to the CPU as it\n"
+"can be. IMBALANCE is how unequal the load of the nodes is. MOVES counts what\n"
+"carrefourd moved in its last period, MOVED is what it has moved since it watches\n"
+"the VM. STATE is what it did in that period, or why there are no samples. Ctrl-C\n"
+"ends top; if the output is no terminal, it ends after one table. --json prints a\n"
+"document for each refresh.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy top\n"
