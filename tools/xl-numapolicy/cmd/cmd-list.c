@@ -322,7 +322,7 @@ static void run(const struct options *options, int argc, char **argv)
 }
 
 static const struct option_spec options_list[] = {
-	{ "brief", .help = "do not ask where memory is: quick, however large VMs are", OPTION(brief) },
+	{ "brief", .help = "leave out where memory is, and what follows from it", OPTION(brief) },
 	OPTIONS_OF_OUTPUT,
 	{ NULL }
 };
