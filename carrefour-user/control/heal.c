@@ -7,7 +7,7 @@
 static void action(FILE *f, const struct healing_vm *vm)
 {
 	const struct heal_action *a = &vm->action;
-	char text[512];
+	char text[HEAL_TEXT];
 	unsigned int n;
 	const char *comma = "";
 
@@ -20,7 +20,7 @@ static void action(FILE *f, const struct healing_vm *vm)
 	fprintf(f, "], \"bytes\": %" PRIu64 ", \"cost_ns\": %" PRIu64 ", \"pause_ns\": %" PRIu64 ", \"gain_cpus\": %.3f, "
 		"\"local_percent\": %.1f, \"local_percent_then\": %.1f, \"text\": ", a->bytes, a->cost_ns, a->pause_ns, a->gain,
 		100 * a->local_before, 100 * a->local_after);
-	heal_describe(text, sizeof(text), a, vm->name);
+	heal_describe(text, sizeof(text), a, vm->id, vm->name, vm->placed);
 	json_text(f, text);
 	fputc('}', f);
 }

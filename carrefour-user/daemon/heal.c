@@ -72,6 +72,7 @@ static int ask_all(struct daemon *d, struct heal_vm *vm, unsigned int *nr, uint6
 			return ENOMEM;
 		v->there = true;
 		memcpy(v->name, h->name, sizeof(v->name));
+		v->placed = h->has_policy && strcmp(h->policy.name, "none");
 		healing_used(v, load.cpu_ns, d->now);
 		vm[(*nr)++] = seen(d, h, v, &load, all);
 	}
@@ -87,10 +88,10 @@ static bool is_new(const struct healing_vm *vm, const struct heal_action *a)
 
 static void say(struct healing_vm *vm, const struct heal_action *a)
 {
-	char text[512];
+	char text[HEAL_TEXT];
 
 	if (is_new(vm, a)) {
-		heal_describe(text, sizeof(text), a, vm->name);
+		heal_describe(text, sizeof(text), a, vm->id, vm->name, vm->placed);
 		log_line(LEVEL_INFO, "heal advises: %s", text);
 	}
 	vm->action = *a;

@@ -17,6 +17,7 @@ struct healing_vm {
 	unsigned int id;
 	bool there;			/* as of the last look */
 	char name[NAME_SIZE];
+	bool placed;			/* its policy has a place for memory */
 	uint64_t seen_at, asked_at;	/* first, and last */
 	uint64_t cpu_ns;		/* that it had used then */
 	uint64_t used_ns;		/* since it was seen */

@@ -4,7 +4,9 @@
 
 #include "heal/heal.h"
 
-/* Numbers with commas; as many as there is room for. */
+#define ARGUMENT 63		/* a longer name may have been cut */
+
+/* As xl vcpu-pin takes them, to which a number alone is a CPU; as many as there is room for. */
 static void nodes_text(char *buf, size_t size, uint64_t nodes)
 {
 	size_t at = 0;
@@ -13,20 +15,37 @@ static void nodes_text(char *buf, size_t size, uint64_t nodes)
 	*buf = '\0';
 	for (n = 0; n < NODES_MAX && at < size; n++)
 		if (nodes >> n & 1)
-			at += snprintf(buf + at, size - at, "%s%u", at ? "," : "", n);
+			at += snprintf(buf + at, size - at, "%snodes:%u", at ? "," : "", n);
 }
 
-void heal_describe(char *buf, size_t size, const struct heal_action *a, const char *name)
+/* What a shell and xl take for the VM: its name, if that is harmless; a number is an id, always. */
+static void argument(char buf[ARGUMENT], unsigned int id, const char *name)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	bool fits = strlen(name) < ARGUMENT && *name != '-' && !name[strspn(name, plain)] && name[strspn(name, "0123456789")];
+
+	if (fits)
+		strcpy(buf, name);
+	else
+		snprintf(buf, ARGUMENT, "%u", id);
+}
+
+void heal_describe(char *buf, size_t size, const struct heal_action *a, unsigned int id, const char *name, bool placed)
 {
 	static const char *const because[] = {
 		[HEAL_FOLLOW] = "its memory is there", [HEAL_GATHER] = "it fits there",
 		[HEAL_RELIEVE] = "its nodes have more work than cores", [HEAL_MAKE_ROOM] = "this makes room for the VM that is next",
 	};
-	char nodes[200];
+	char nodes[9 * NODES_MAX], vm[ARGUMENT], follow[2 * ARGUMENT] = "";
 
 	nodes_text(nodes, sizeof(nodes), a->home);
-	snprintf(buf, size, "%s: prefer the CPUs of nodes %s and move %llu MiB there, as %s: local accesses %.0f %% to %.0f %% "
-		 "(modelled), saves %.0f ms of CPU time a second; costs %.1f s of CPU time, a pause is at most %.1f ms",
-		 name, nodes, a->bytes / MIB, because[a->why], 100 * a->local_before, 100 * a->local_after, 1000 * a->gain,
-		 a->cost_ns / 1e9, a->pause_ns / 1e6);
+	argument(vm, id, name);
+	/* Where the policy has no place for memory, it gets one that has, and keeps large pages. */
+	if (a->bytes)
+		snprintf(follow, sizeof(follow), placed ? " && xl numa-policy rebalance %s" :
+			 " && xl numa-policy set %s round-2m --rebalance", vm);
+	snprintf(buf, size, "xl vcpu-pin %s all - %s%s  # %llu MiB move, as %s: local accesses %.0f %% to %.0f %% (modelled), "
+		 "saves %.0f ms of CPU time a second; costs %.1f s of CPU time, a pause is at most %.1f ms", vm, nodes, follow,
+		 a->bytes / MIB, because[a->why], 100 * a->local_before, 100 * a->local_after, 1000 * a->gain, a->cost_ns / 1e9,
+		 a->pause_ns / 1e6);
 }

@@ -207,14 +207,29 @@ static void an_action_is_a_line(void **unused)
 {
 	const struct heal_action a = { .home = 5, .bytes = 3 * GIB, .why = HEAL_GATHER, .cost_ns = 4770 * MS, .pause_ns = MS,
 				       .gain = 0.2, .local_before = 0.5, .local_after = 1 };
-	char text[600];
+	static const char *const odd[] = { "12", "-v", "a b", "$(reboot)", "a;b", "", "x\ny" };
+	static const char for_7[] = "xl vcpu-pin 7 all - nodes:0,nodes:2 && xl numa-policy set 7 round-2m --rebalance  # 3072";
+	struct heal_action stays = a;
+	char text[HEAL_TEXT];
 
 	(void)unused;
-	heal_describe(text, sizeof(text), &a, "db1");
-	assert_string_equal(text, "db1: prefer the CPUs of nodes 0,2 and move 3072 MiB there, as it fits there: local accesses 50 % to "
-			    "100 % (modelled), saves 200 ms of CPU time a second; costs 4.8 s of CPU time, a pause is at most 1.0 ms");
-	heal_describe(text, 10, &a, "db1");
-	assert_string_equal(text, "db1: pref");
+	heal_describe(text, sizeof(text), &a, 7, "db1", true);
+	assert_string_equal(text, "xl vcpu-pin db1 all - nodes:0,nodes:2 && xl numa-policy rebalance db1  # 3072 MiB move, as it fits "
+			    "there: local accesses 50 % to 100 % (modelled), saves 200 ms of CPU time a second; costs 4.8 s of CPU "
+			    "time, a pause is at most 1.0 ms");
+	/* For a shell: a name that could be something else to it, or to xl, is no name. */
+	for (unsigned int i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		heal_describe(text, sizeof(text), &a, 7, odd[i], false);
+		assert_memory_equal(text, for_7, strlen(for_7));
+	}
+	stays.bytes = 0;
+	heal_describe(text, sizeof(text), &stays, 7, "db1", false);
+	assert_non_null(strstr(text, "all - nodes:0,nodes:2  # 0 MiB move, as"));
+	stays.home = UINT64_MAX;
+	heal_describe(text, sizeof(text), &stays, 7, "db1", false);
+	assert_non_null(strstr(text, ",nodes:63  # 0 MiB move, as"));
+	heal_describe(text, 10, &a, 7, "db1", true);
+	assert_string_equal(text, "xl vcpu-p");
 }
 
 int main(int argc, char **argv)

@@ -70,7 +70,7 @@ static void advice_is_said_once_and_nothing_is_done(void **unused)
 	assert_int_equal(lines("heal advises"), 0);
 	assert_view("\"name\": \"vm1\", \"load_cpus\": 2.000, \"result\": \"young\", \"action\": null");
 	periods(7200);
-	assert_int_equal(lines("heal advises: vm1: prefer the CPUs of nodes "), 1);
+	assert_int_equal(lines("heal advises: xl vcpu-pin vm1 all - nodes:"), 1);
 	assert_int_equal(lines("heal advises"), 1);
 	assert_view("\"result\": \"acted\", \"action\": {\"why\": \"gather\", \"nodes\": [");
 	assert_view("\"bytes\": 1073741824, ");
