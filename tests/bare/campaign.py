@@ -58,7 +58,7 @@ OFTEN = {"populate_physmap", "decrease_reservation", "page_events", "touch", "mo
 OF_SERIES = {
     "page_events", "page_events, split", "page_events, garbage",
     "set", "get", "usage", "locate", "move", "rebalance", "stats", "touches",
-    "sample, start", "sample, stop", "sample, get", "garbage", "acquire the ring",
+    "sample, start", "sample, stop", "sample, get", "garbage", "compact", "acquire the ring",
 }
 STOCK_BITS = 59         # of a gfn: with more, stock Xen takes it for another one, and may never end a domain (docs/hardening.md)
 COUNT = re.compile(r"(accepted|refused|longest): (.*)")

@@ -70,6 +70,10 @@ CASES = (
     Case("content", "content", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),
     Case("compact", "compact", topology=TWO_NODES, ours=True, red=Differs,
          finding="issue 27, section 4: a superpage that was lost is not to be had again"),
+    Case("compact-give", "compact-give", topology=TWO_AND_ONE, ours=True, red=Differs,
+         finding="issue 24, second review: what is put together while its guest gives it back"),
+    Case("compact-destroy", "compact-destroy", topology=TWO_NODES, xen_options=f"{POLICY} dom0_max_vcpus=2", ours=True, red=Differs,
+         finding="issue 24, second review: what is put together while its domain is destroyed"),
     Case("move-reasons", "move-reasons", topology=TWO_NODES, ours=True, red=Differs, expected=(POOL_IS_EMPTY,),
          finding="issue 27, section 4: a full node, a full pool and a claim were told as one"),
     # EPT logs writes by PML, where it has that, and else by write-protected entries

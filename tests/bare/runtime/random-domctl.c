@@ -21,6 +21,7 @@
 #define LIST 32
 #define SETS 6			/* policies, and one that is none */
 #define MOVED_AT_ONCE 512
+#define LONGEST_PAUSE 5000	/* us */
 
 static union buffer {
 	uint8_t bytes[1 << PAGE_SHIFT];
@@ -66,6 +67,7 @@ static void fill_conf(struct random *random, struct xen_domctl_numa_policy_conf 
 		for (uint64_t nodes = buffer->nodes; nodes; nodes &= nodes - 1)
 			conf->nr_weights++;
 	}
+	conf->max_pause_us = one_in(random, 4) ? 1 + below(random, LONGEST_PAUSE) : 0;
 	conf->nodes.nr_bits = 8 * sizeof(buffer->nodes);
 	set_xen_guest_handle(conf->nodes.bitmap, (uint8_t *)&buffer->nodes);
 	set_xen_guest_handle(conf->weights, buffer->weights);
@@ -179,7 +181,8 @@ static void fill(struct random *random, struct xen_domctl_numa_policy *op, uint3
 	case XEN_DOMCTL_NUMA_POLICY_REBALANCE:
 		op->u.rebalance.gfn = one_in(random, 2) ? 0 : some_gfn(random);
 		op->u.rebalance.nr = below(random, MOVED_AT_ONCE);
-		op->u.rebalance.flags = one_in(random, 4) ? XEN_NUMA_REBALANCE_DRY_RUN : 0;
+		op->u.rebalance.flags = (one_in(random, 4) ? XEN_NUMA_REBALANCE_DRY_RUN : 0) |
+					(one_in(random, 4) ? XEN_NUMA_REBALANCE_COMPACT : 0);
 		return;
 	case XEN_DOMCTL_NUMA_POLICY_TOUCHES:
 		op->u.touches.nr_nodes = nr_nodes;
@@ -229,6 +232,18 @@ static bool sample(struct random *random, uint32_t action, domid_t domid)
 
 	fill(random, &op.u.numa_policy, action);
 	return !do_domctl(&op, XEN_DOMCTL_numa_policy, domid);
+}
+
+/* From 2 MiB of its arena on.  Accepted is what has made one page of 512. */
+static bool compact_some(struct random *random, domid_t domid)
+{
+	struct xen_domctl op = { .u.numa_policy.op = XEN_DOMCTL_NUMA_POLICY_REBALANCE };
+	struct xen_domctl_numa_policy_rebalance *step = &op.u.numa_policy.u.rebalance;
+
+	step->gfn = some_gfn(random) & ~(PAGES_2M - 1);
+	step->nr = 1 + below(random, 4 * MOVED_AT_ONCE);
+	step->flags = XEN_NUMA_REBALANCE_COMPACT;
+	return !do_domctl(&op, XEN_DOMCTL_numa_policy, domid) && step->pages[XEN_NUMA_MOVE_DONE];
 }
 
 static bool garbage(struct random *random, domid_t domid)
@@ -289,6 +304,8 @@ bool random_domctl(struct random *random, unsigned int which, domid_t domid)
 		return sample(random, XEN_NUMA_SAMPLE_STOP, domid);
 	case DOMCTL_SAMPLE_GET:
 		return sample(random, XEN_NUMA_SAMPLE_GET, domid);
+	case DOMCTL_COMPACT:
+		return compact_some(random, domid);
 	case DOMCTL_ACQUIRE:
 		return acquire(random, domid);
 	case DOMCTL_AFFINITY:

@@ -23,6 +23,7 @@
 	DOMCTL(SAMPLE_STOP, "sample, stop") \
 	DOMCTL(SAMPLE_GET, "sample, get") \
 	DOMCTL(GARBAGE, "garbage") \
+	DOMCTL(COMPACT, "compact") \
 	DOMCTL(ACQUIRE, "acquire the ring") \
 	DOMCTL(AFFINITY, "setnodeaffinity") \
 	DOMCTL(PAUSE, "pausedomain") \
