@@ -106,16 +106,23 @@ static bool set_source(struct config *config, const char *value, char *error, si
 	return false;
 }
 
-/* To do what it advises waits until that is proven on hardware. */
+const char *heal_mode_name(enum heal_mode mode)
+{
+	static const char *const modes[NR_HEAL_MODES] = { "off", "advise", "on" };
+
+	return modes[mode];
+}
+
 static bool set_heal(struct config *config, const char *value, char *error, size_t size)
 {
-	config->heal = !strcmp(value, "advise");
-	if (config->heal || !strcmp(value, "off"))
-		return true;
-	if (!strcmp(value, "on"))
-		snprintf(error, size, "'on' is no value for heal yet, as carrefourd only advises; give off or advise");
-	else
-		snprintf(error, size, "'%.300s' is no value for heal; give off or advise", value);
+	unsigned int mode;
+
+	for (mode = 0; mode < NR_HEAL_MODES; mode++)
+		if (!strcmp(value, heal_mode_name(mode))) {
+			config->heal = mode;
+			return true;
+		}
+	snprintf(error, size, "'%.300s' is no value for heal; give off, advise or on", value);
 	return false;
 }
 

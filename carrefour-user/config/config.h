@@ -14,6 +14,11 @@
 #define VM_MOVES_MAX 8192
 #define SPLITS_MAX 64
 
+/* The whole host: nothing is looked at; or it is told what would be better; or that is done, too. */
+enum heal_mode { HEAL_OFF, HEAL_ADVISE, HEAL_ON, NR_HEAL_MODES };
+
+const char *heal_mode_name(enum heal_mode mode);
+
 struct config {
 	unsigned int period_ms;
 	unsigned int min_accesses_per_us, min_touched_pct, min_samples;
@@ -29,7 +34,7 @@ struct config {
 	unsigned int auto_gain_pct, auto_dwell_ms, auto_private_pct, auto_return_ms;
 	unsigned int sample_entries, sample_ms, sample_permille;
 	bool sample_ibs;	/* where there is IBS; else hint faults */
-	bool heal;		/* advises; else nothing is looked at for it */
+	enum heal_mode heal;
 	unsigned int log_decisions, metrics_ms;
 	char metrics[256];	/* a path; empty: none are written */
 	char user[64];		/* that the daemon becomes */

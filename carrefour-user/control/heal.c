@@ -4,20 +4,29 @@
 #include "common/json.h"
 #include "control/heal.h"
 
-static void action(FILE *f, const struct healing_vm *vm)
+/* Those that are in the host. */
+static void nodes(FILE *f, const char *key, uint64_t set, unsigned int nr)
 {
-	const struct heal_action *a = &vm->action;
-	char text[HEAL_TEXT];
-	unsigned int n;
 	const char *comma = "";
+	unsigned int n;
 
-	fprintf(f, "{\"why\": \"%s\", \"nodes\": [", heal_why_name(a->why));
-	for (n = 0; n < NODES_MAX; n++)
-		if (a->home >> n & 1) {
+	fprintf(f, "\"%s\": [", key);
+	for (n = 0; n < nr; n++)
+		if (set >> n & 1) {
 			fprintf(f, "%s%u", comma, n);
 			comma = ", ";
 		}
-	fprintf(f, "], \"bytes\": %" PRIu64 ", \"cost_ns\": %" PRIu64 ", \"pause_ns\": %" PRIu64 ", \"gain_cpus\": %.3f, "
+	fputs("], ", f);
+}
+
+static void action(FILE *f, const struct healing_vm *vm, unsigned int nr_nodes)
+{
+	const struct heal_action *a = &vm->action;
+	char text[HEAL_TEXT];
+
+	fprintf(f, "{\"why\": \"%s\", ", heal_why_name(a->why));
+	nodes(f, "nodes", a->home, nr_nodes);
+	fprintf(f, "\"bytes\": %" PRIu64 ", \"cost_ns\": %" PRIu64 ", \"pause_ns\": %" PRIu64 ", \"gain_cpus\": %.3f, "
 		"\"local_percent\": %.1f, \"local_percent_then\": %.1f, \"text\": ", a->bytes, a->cost_ns, a->pause_ns, a->gain,
 		100 * a->local_before, 100 * a->local_after);
 	heal_describe(text, sizeof(text), a, vm->id, vm->name, vm->placed);
@@ -25,12 +34,58 @@ static void action(FILE *f, const struct healing_vm *vm)
 	fputc('}', f);
 }
 
+/* What is being done, and what waits for it. */
+static void tasks(FILE *f, const struct daemon *d)
+{
+	const struct healing *h = &d->healing;
+	unsigned int i;
+
+	fputs("\"tasks\": [", f);
+	for (i = 0; i < h->nr_tasks; i++) {
+		const struct healing_task *t = &h->task[i];
+
+		fprintf(f, "%s{\"id\": %u, ", i ? ", " : "", t->id);
+		nodes(f, "nodes", t->home, d->host.nr_nodes);
+		fprintf(f, "\"moved_bytes\": %" PRIu64 ", \"left_bytes\": %" PRIu64 ", \"stays_bytes\": %" PRIu64 "}",
+			t->moved << PAGE_SHIFT, t->left, t->stays << PAGE_SHIFT);
+	}
+	fputs("]", f);
+}
+
+static void entry(FILE *f, const struct daemon *d, const struct heal_entry *e)
+{
+	fprintf(f, "{\"id\": %u, \"why\": \"%s\", \"seconds_ago\": %.1f, ", e->id, heal_why_name(e->why),
+		(d->served_at - e->at) / 1e9);
+	nodes(f, "nodes_before", e->home_before, d->host.nr_nodes);
+	nodes(f, "nodes", e->home, d->host.nr_nodes);
+	fprintf(f, "\"bytes\": %" PRIu64 ", \"cost_ns\": %" PRIu64 ", \"predicted_cpus\": %.3f, \"brought_ns\": %.0f, "
+		"\"state\": \"%s\"}", e->bytes, e->cost_ns, e->predicted, e->brought_ns,
+		!e->closed ? e->paid ? "paid" : "open" : !e->paid ? "lost" : e->brought_ns < e->cost_ns ? "regretted" : "paid");
+}
+
+/* The newest first. */
+static void ledger(FILE *f, const struct daemon *d)
+{
+	const struct heal_ledger *l = &d->healing.ledger;
+	const struct heal_entry *e;
+	unsigned int i;
+
+	fprintf(f, "\"ledger\": {\"actions\": %" PRIu64 ", \"paid\": %" PRIu64 ", \"lost\": %" PRIu64
+		", \"regretted\": %" PRIu64 ", \"stopped\": %s, \"entries\": [", l->nr, l->paid, l->lost, l->regretted,
+		heal_ledger_stops(l) ? "true" : "false");
+	for (i = 0; (e = heal_ledger_get(l, i)); i++) {
+		fputs(i ? ",\n" : "\n", f);
+		entry(f, d, e);
+	}
+	fputs("]}", f);
+}
+
 void heal_view(FILE *f, const struct daemon *d)
 {
 	const struct healing *h = &d->healing;
 	unsigned int i;
 
-	fprintf(f, "{\"version\": 1, \"heal\": \"%s\", \"seconds_ago\": ", d->config.heal ? "advise" : "off");
+	fprintf(f, "{\"version\": 1, \"heal\": \"%s\", \"seconds_ago\": ", heal_mode_name(d->config.heal));
 	if (h->looked_at)
 		fprintf(f, "%.1f", (d->served_at - h->looked_at) / 1e9);
 	else
@@ -43,10 +98,14 @@ void heal_view(FILE *f, const struct daemon *d)
 		json_text(f, vm->name);
 		fprintf(f, ", \"load_cpus\": %.3f, \"result\": \"%s\", \"action\": ", vm->load, heal_left_name(vm->left));
 		if (vm->left == LEFT_ACTED)
-			action(f, vm);
+			action(f, vm, d->host.nr_nodes);
 		else
 			fputs("null", f);
 		fputc('}', f);
 	}
-	fputs("]}\n", f);
+	fputs("], ", f);
+	tasks(f, d);
+	fputs(", ", f);
+	ledger(f, d);
+	fputs("}\n", f);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/breathe.h"
+#include "daemon/heal-act.h"
 #include "daemon/heal.h"
 #include "process/log.h"
 
@@ -37,8 +38,9 @@ static struct heal_vm seen(const struct daemon *d, const struct hosted *h, const
 	uint64_t age = d->now - vm->seen_at, nodes = load->may & load->prefers;
 	struct heal_vm v = {
 		.id = vm->id, .vcpus = load->vcpus, .load = vm->load, .usual = age ? (double)vm->used_ns / age : 0, .peak = vm->peak,
-		.strays = -1, .affinity = (nodes & all) == all ? 0 : nodes, .age_ns = age, .calm_ns = UINT64_MAX,
-		.named = is_named(h, load, all), .unmovable = h->xen.pv || !h->has_policy || load->vnuma,
+		.strays = -1, .affinity = (nodes & all) == all ? 0 : nodes, .age_ns = age,
+		.calm_ns = vm->home_at ? d->now - vm->home_at : UINT64_MAX,
+		.named = is_named(h, load, all), .unmovable = vm->unmovable || h->xen.pv || !h->has_policy || load->vnuma,
 		.watched = guests_find(d, vm->id) != NULL,
 	};
 
@@ -80,40 +82,70 @@ static int ask_all(struct daemon *d, struct heal_vm *vm, unsigned int *nr, uint6
 	return 0;
 }
 
-/* One that was said is not said again, as long as it is the same. */
+/* Advice that was said is not said again, as long as it is the same. */
 static bool is_new(const struct healing_vm *vm, const struct heal_action *a)
 {
 	return vm->left != LEFT_ACTED || vm->action.why != a->why || vm->action.home != a->home;
 }
 
-static void say(struct healing_vm *vm, const struct heal_action *a)
+static void say(struct healing_vm *vm, const struct heal_action *a, bool does)
 {
 	char text[HEAL_TEXT];
 
-	if (is_new(vm, a)) {
-		heal_describe(text, sizeof(text), a, vm->id, vm->name, vm->placed);
+	heal_describe(text, sizeof(text), a, vm->id, vm->name, vm->placed);
+	/* The policy stays as it is, which no command can do. */
+	if (does)
+		log_line(LEVEL_INFO, "heal begins: %.*s %s", (int)strcspn(text, "&#"), text, strchr(text, '#'));
+	else if (is_new(vm, a))
 		log_line(LEVEL_INFO, "heal advises: %s", text);
-	}
 	vm->action = *a;
 }
 
-static void tell(struct healing *healing, const struct heal_plan *plan)
+static void tell(struct healing *healing, const struct heal_plan *plan, bool does)
 {
 	unsigned int i;
 
 	for (i = 0; i < plan->nr; i++)
-		say(&healing->vm[plan->action[i].vm], &plan->action[i]);
+		say(&healing->vm[plan->action[i].vm], &plan->action[i], does);
 	for (i = 0; i < healing->nr; i++)
 		healing->vm[i].left = plan->left[i];
 }
 
-static int look(struct daemon *d)
+static int decide_on(struct daemon *d, const struct heal_host *host, const struct heal_rules *rules)
+{
+	bool does = d->config.heal == HEAL_ON;
+	struct heal_plan plan;
+
+	if (!heal_plan(&plan, host, rules))
+		return ENOMEM;
+	tell(&d->healing, &plan, does);
+	if (does) {
+		heal_ledger_add(&d->healing.ledger, host, &plan, d->now);
+		heal_act_begin(d, host, &plan);
+	}
+	heal_plan_free(&plan);
+	return 0;
+}
+
+/* What it may, and what came of what it did. */
+static int look_back(struct daemon *d, struct heal_host *host, const struct heal_rules *rules, uint64_t all, uint64_t ns)
+{
+	struct healing *h = &d->healing;
+
+	host->may_move = heal_budget_left(&h->budget, rules, d->now, all);
+	if (d->config.heal == HEAL_ON && !heal_ledger_look(&h->ledger, host, rules, d->now, ns))
+		return ENOMEM;
+	host->stopped = heal_ledger_stops(&h->ledger);
+	return 0;
+}
+
+/* @ns ago it looked last. */
+static int look(struct daemon *d, uint64_t ns)
 {
 	struct xen_node_load node[NODES_MAX];
 	struct heal_host host = { .nr_nodes = d->host.nr_nodes, .topology = d->host.topology };
 	struct heal_rules rules = heal_rules;
 	struct heal_vm *vm = calloc(d->census.nr + 1, sizeof(*vm));
-	struct heal_plan plan;
 	uint64_t all = 0;
 	unsigned int n;
 	int error = vm ? xen_node_loads(node) : ENOMEM;
@@ -128,25 +160,24 @@ static int look(struct daemon *d)
 		all += d->node_bytes[n];
 	}
 	host.vm = vm;
-	host.may_move = all / 1000 * rules.hour_permille;
 	rules.reserve = d->config.node_reserve_mb * MIB;
 	/* Half of the host decides nothing. */
 	if (!error && !d->ends)
-		error = heal_plan(&plan, &host, &rules) ? 0 : ENOMEM;
-	if (!error && !d->ends) {
-		tell(&d->healing, &plan);
-		heal_plan_free(&plan);
-	}
+		error = look_back(d, &host, &rules, all, ns);
+	/* What was decided is done first. */
+	if (!error && !d->ends && !d->healing.nr_tasks)
+		error = decide_on(d, &host, &rules);
 	free(vm);
 	return error;
 }
 
 void heal_look(struct daemon *d)
 {
+	uint64_t ns = d->healing.looked_at ? d->now - d->healing.looked_at : 0;
 	int error;
 
 	d->healing.looked_at = d->now;
-	error = look(d);
+	error = look(d, ns);
 	if (error && error != d->healing.error)
 		log_line(LEVEL_WARNING, "heal cannot look at the host: %s; tried again each minute", strerror(error));
 	d->healing.error = error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The whole host is looked at for heal, and what it would do is told. */
+/* The whole host is looked at for heal; what it would do is told, and done if it is on. */
 #ifndef DAEMON_HEAL_H
 #define DAEMON_HEAL_H
 

@@ -12,6 +12,7 @@
 #include "daemon/breathe.h"
 #include "daemon/census.h"
 #include "daemon/follow-memory.h"
+#include "daemon/heal-act.h"
 #include "daemon/heal.h"
 #include "daemon/observe.h"
 #include "daemon/orders.h"
@@ -178,6 +179,8 @@ static void whole_host(struct daemon *d)
 		census_look(d);
 	if (heals && d->census.known && !d->ends)
 		heal_look(d);
+	if (!d->ends)
+		heal_act(d);
 	/* A file that is not written again is seen to be old. */
 	if (due && d->census.known && !d->ends)
 		tell_metrics(d);

@@ -3,7 +3,8 @@
  * All that the daemon has, and which guests there are.
  *
  * Who writes what: guests.c the table of guests; daemon/loop.c the configuration, the clock and what others want;
- * daemon/census.c the census; daemon/heal.c the healing; daemon/tell.c which file of metrics there is; daemon/period.c all else.
+ * daemon/census.c the census; daemon/heal.c and heal-act.c the healing; daemon/tell.c which file of metrics there is;
+ * daemon/period.c all else.
  */
 #ifndef DAEMON_H
 #define DAEMON_H

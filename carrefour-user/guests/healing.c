@@ -6,6 +6,16 @@
 
 #define LATE_NS (900000 * MS)	/* that "of late" is: as long as a node has to be crowded */
 
+struct healing_vm *healing_find(struct healing *h, unsigned int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++)
+		if (h->vm[i].id == id)
+			return &h->vm[i];
+	return NULL;
+}
+
 struct healing_vm *healing_of(struct healing *h, unsigned int id, uint64_t now)
 {
 	struct healing_vm *new;
@@ -37,7 +47,7 @@ void healing_drop(struct healing *h)
 void healing_free(struct healing *h)
 {
 	free(h->vm);
-	*h = (struct healing){ .nr = 0 };
+	memset(h, 0, sizeof(*h));
 }
 
 void healing_used(struct healing_vm *vm, uint64_t cpu_ns, uint64_t now)
@@ -53,6 +63,8 @@ void healing_used(struct healing_vm *vm, uint64_t cpu_ns, uint64_t now)
 		vm->used_ns = 0;
 		vm->peak = 0;
 		vm->known = false;
+		vm->home_at = 0;
+		vm->unmovable = false;
 	}
 	if (first || !ns)
 		return;

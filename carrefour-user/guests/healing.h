@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What heal has seen of the host from minute to minute, and what it advises. Knows nothing of Xen's calls; daemon/heal.c asks,
- * and writes all of it.
+ * What heal has seen of the host from minute to minute, what it advises, and what it does of that. Knows nothing of Xen's calls;
+ * daemon/heal.c asks and writes all of it, but for tasks, which daemon/heal-act.c carries out.
  */
 #ifndef HEALING_H
 #define HEALING_H
@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "heal/budget.h"
 #include "heal/heal.h"
+#include "heal/ledger.h"
 #include "store/switches.h"
 #include "xen/xen.h"
 
@@ -23,9 +25,23 @@ struct healing_vm {
 	uint64_t used_ns;		/* since it was seen */
 	double load, peak;		/* CPUs, as struct heal_vm's */
 	bool known;			/* there is a load */
+	uint64_t home_at;		/* when heal has changed its home; 0: never */
+	bool unmovable;			/* Xen has said so */
 	enum heal_left left;
 	struct heal_action action;	/* if left is LEFT_ACTED; it was said then */
 };
+
+/* An action that is carried out, or waits for those before it. */
+struct healing_task {
+	unsigned int id;
+	uint64_t home, before;		/* nodes that its vCPUs are to prefer, and have preferred; UINT64_MAX: all */
+	uint64_t left;			/* bytes that may still move */
+	bool prefers;			/* its vCPUs do */
+	uint64_t gfn;			/* memory below it was looked at */
+	uint64_t moved, stays;		/* pages; the latter cannot move, or had no room */
+};
+
+#define HEALING_TASKS 16		/* more than heal_rules has actions */
 
 struct healing {
 	struct healing_vm *vm;		/* by id */
@@ -34,10 +50,16 @@ struct healing {
 	uint64_t idle_ns[NODES_MAX], crowded_ns[NODES_MAX];	/* of nodes */
 	uint64_t nodes_at;		/* as of then; 0: not known */
 	int error;			/* that was said */
+	struct healing_task task[HEALING_TASKS];	/* the first one is at work */
+	unsigned int nr_tasks;
+	struct heal_budget budget;
+	struct heal_ledger ledger;	/* since heal is on */
 };
 
 /* The one of this domain, or a new one. NULL: out of memory. */
 struct healing_vm *healing_of(struct healing *healing, unsigned int id, uint64_t now);
+/* The same, if there is one; else NULL. */
+struct healing_vm *healing_find(struct healing *healing, unsigned int id);
 /* Forgets all that are not there. */
 void healing_drop(struct healing *healing);
 void healing_free(struct healing *healing);

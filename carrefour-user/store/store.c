@@ -322,7 +322,8 @@ static bool write_node(xs_transaction_t t, const char *path, const struct node *
  * In a transaction: the domain may be going, and no node of it may be left then; or what is @path no longer has @value, for
  * which this was to be written.
  */
-static bool write_if(const char *path, const char *value, const char *domain, const struct node *node, unsigned int nr, bool *left)
+static bool write_if(const char *path, const char *value, const char *domain, const struct node *node, unsigned int nr,
+		     bool *left)
 {
 	unsigned int try, i;
 

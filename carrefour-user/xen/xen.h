@@ -44,7 +44,10 @@ int xen_memory(unsigned int domid, uint64_t bytes[NODES_MAX]);
 /* The node that the affinity of each vCPU names, or NO_NODE; *vcpu_node is malloc()ed, or grown. */
 int xen_vcpu_nodes(unsigned int domid, uint8_t **vcpu_node, unsigned int *nr);
 
-/* Of each node: CPUs that were online when the host was looked at, their cores, and for how long they have been idle since they were, all together. */
+/*
+ * Of each node: CPUs that were online when the host was looked at, their cores, and for how long they have been idle since they
+ * were, all together.
+ */
 struct xen_node_load {
 	unsigned int cpus, cores;
 	uint64_t idle_ns;
@@ -60,6 +63,9 @@ struct xen_domain_load {
 };
 
 int xen_domain_load(unsigned int domid, struct xen_domain_load *load);
+
+/* All vCPUs prefer the CPUs of these nodes; what they may do is as it was. On an error some of them may already. */
+int xen_prefer(unsigned int domid, uint64_t nodes);
 
 struct xen_policy {
 	const char *name;	/* as xl.cfg has it */
@@ -82,6 +88,14 @@ int xen_policy_set(unsigned int domid, const struct xen_policy *policy, const ch
  */
 #define XEN_REBALANCED UINT64_MAX
 int xen_rebalance(unsigned int domid, uint64_t *gfn, unsigned int pages, uint64_t *moved, uint64_t *stays);
+
+/*
+ * For a domain that has no policy: memory from *gfn on that is elsewhere goes to that of @nodes which has most room[],
+ * until some @pages have moved or a part was looked at; else as xen_rebalance(). What moves there is taken off; in bytes.
+ * ENOSPC: it has less than 2 MiB.
+ */
+int xen_gather(unsigned int domid, uint64_t nodes, uint64_t *gfn, uint64_t pages, uint64_t room[NODES_MAX], uint64_t *moved,
+	       uint64_t *stays);
 
 /* Access sampling. */
 struct xen_sampling {

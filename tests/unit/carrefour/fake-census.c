@@ -82,3 +82,52 @@ int xen_domain_load(unsigned int domid, struct xen_domain_load *load)
 						  .prefers = g->prefers ? g->prefers : all, .vnuma = g->vnuma };
 	return error;
 }
+
+int xen_prefer(unsigned int domid, uint64_t nodes)
+{
+	struct fake_guest *g;
+	int error = fake_enter_guest(CALL_PREFER, domid, &g);
+
+	if (!error)
+		g->prefers = nodes & ((1ULL << fake.nr_nodes) - 1);
+	return error;
+}
+
+/* The node of @nodes that has most room. */
+static unsigned int roomiest(uint64_t nodes, const uint64_t room[NODES_MAX])
+{
+	unsigned int n, best = NODES_MAX;
+
+	for (n = 0; n < fake.nr_nodes; n++)
+		if (nodes >> n & 1 && (best == NODES_MAX || room[n] > room[best]))
+			best = n;
+	return best;
+}
+
+int xen_gather(unsigned int domid, uint64_t nodes, uint64_t *gfn, uint64_t pages, uint64_t room[NODES_MAX], uint64_t *moved,
+	       uint64_t *stays)
+{
+	struct fake_guest *g;
+	int error = fake_enter_guest(CALL_GATHER, domid, &g);
+	unsigned int to = roomiest(nodes, room), n;
+	uint64_t left = pages << PAGE_SHIFT, bytes;
+
+	(void)stays;
+	for (n = 0; !error && n < fake.nr_nodes && left; n++) {
+		if (nodes >> n & 1 || !g->bytes[n])
+			continue;
+		if (room[to] < 2 * MIB)
+			return ENOSPC;
+		bytes = g->bytes[n] < left ? g->bytes[n] : left;
+		bytes = bytes < room[to] ? bytes : room[to];
+		g->bytes[n] -= bytes;
+		g->bytes[to] += bytes;
+		room[to] -= bytes;
+		left -= bytes;
+		*moved += bytes >> PAGE_SHIFT;
+	}
+	/* Less than was wanted: there is no more. */
+	if (!error)
+		*gfn = left ? XEN_REBALANCED : *gfn + pages;
+	return error;
+}

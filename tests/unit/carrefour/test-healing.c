@@ -4,60 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/heal.h"
 #include "fake-memory.h"
+#include "heal-spread.h"
 #include "periods.h"
-
-#define GIB (1ULL << 30)
-
-/* Domain 1 is spread over two nodes, busy, and not watched. */
-static void begin_spread(unsigned int nr)
-{
-	unsigned int i;
-
-	begin(2, nr);
-	d.config.heal = true;
-	for (i = 1; i <= nr; i++) {
-		fake_guest(i)->switches.carrefour = false;
-		fake_guest(i)->bytes[0] = 0;
-		fake_guest(i)->bytes[i % 2] = GIB;
-		fake_guest(i)->prefers = 1 << i % 2;
-	}
-	fake_guest(1)->bytes[0] = fake_guest(1)->bytes[1] = GIB;
-	fake_guest(1)->load = 2;
-	fake_guest(1)->prefers = 3;
-}
-
-static char *view(void)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	assert_non_null(f);
-	heal_view(f, &d);
-	fclose(f);
-	return text;
-}
-
-static void assert_view(const char *what)
-{
-	char *text = view();
-
-	if (!strstr(text, what))
-		fail_msg("no %s in %s", what, text);
-	free(text);
-}
 
 static void off_asks_nothing(void **unused)
 {
 	(void)unused;
 	begin_spread(3);
-	d.config.heal = false;
+	d.config.heal = HEAL_OFF;
 	periods(130);
 	assert_int_equal(fake.call[CALL_DOMAINS].calls + fake.call[CALL_MEMORY].calls + fake.call[CALL_LOAD].calls +
 			 fake.call[CALL_NODES].calls, 0);
-	assert_view("{\"version\": 1, \"heal\": \"off\", \"seconds_ago\": null, \"domains\": []}");
+	assert_view("{\"version\": 1, \"heal\": \"off\", \"seconds_ago\": null, \"domains\": [], "
+		    "\"tasks\": [], \"ledger\": {\"actions\": 0, \"paid\": 0, \"lost\": 0, "
+		    "\"regretted\": 0, \"stopped\": false, \"entries\": []}}");
 	end();
 }
 
@@ -76,7 +37,8 @@ static void advice_is_said_once_and_nothing_is_done(void **unused)
 	assert_view("\"bytes\": 1073741824, ");
 	assert_view("\"name\": \"vm2\", \"load_cpus\": 0.000, \"result\": \"good\", \"action\": null");
 	assert_int_equal(fake.call[CALL_MOVE].calls + fake.call[CALL_REBALANCE].calls + fake.call[CALL_POLICY_SET].calls +
-			 fake.call[CALL_WRITE].calls, 0);
+			 fake.call[CALL_WRITE].calls + fake.call[CALL_PREFER].calls + fake.call[CALL_GATHER].calls, 0);
+	assert_view("\"tasks\": [], \"ledger\": {\"actions\": 0, ");
 	/* Once a minute, and of each domain once. */
 	assert_in_range(fake.call[CALL_NODES].calls, 115, 124);
 	assert_in_range(fake.call[CALL_LOAD].calls, 4 * 115, 4 * 124);
@@ -161,7 +123,7 @@ static void domains_come_and_go(void **unused)
 	fake_guest(1)->load = 0.0005;
 	periods(70);
 	assert_string_equal(heal_left_name(d.healing.vm[0].left), "young");
-	d.config.heal = false;
+	d.config.heal = HEAL_OFF;
 	periods(1);
 	assert_int_equal(d.healing.nr, 0);
 	assert_null(d.healing.vm);

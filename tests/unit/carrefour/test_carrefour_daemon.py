@@ -58,8 +58,7 @@ def test_a_user_that_is_not_there(daemon, tmp_path):
 
 @pytest.mark.parametrize("text, said", [
     ("vm_moves = 0", "1: '0' is no value for vm_moves; give a whole number from 1 to 8192"),
-    ("heal = on", "1: 'on' is no value for heal yet, as carrefourd only advises; give off or advise"),
-    ("heal = Advise", "1: 'Advise' is no value for heal; give off or advise"),
+    ("heal = Advise", "1: 'Advise' is no value for heal; give off, advise or on"),
     ("sample_source = pebs", "1: 'pebs' is no source of samples; give hint-faults or ibs"),
     ("\nsample_permille = 1001", "2: '1001' is no value for sample_permille; give a whole number from 1 to 1000"),
     ("sample_ms = 9", "1: '9' is no value for sample_ms; give a whole number from 10 to 60000"),

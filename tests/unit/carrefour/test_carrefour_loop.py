@@ -86,12 +86,16 @@ def test_it_answers_while_memory_follows(start):
 
 def test_heal_is_switched_while_it_runs(start):
     daemon = start("period_ms = 100\n", FAKE_GUESTS=3)
-    assert daemon.ask("heal")[0] == {"version": 1, "heal": "off", "seconds_ago": None, "domains": []}
+    nothing = {"actions": 0, "paid": 0, "lost": 0, "regretted": 0, "stopped": False, "entries": []}
+    assert daemon.ask("heal")[0] == {"version": 1, "heal": "off", "seconds_ago": None, "domains": [], "tasks": [],
+                                     "ledger": nothing}
     daemon.set("period_ms = 100\nheal = advise\n")
     daemon.until(lambda: len(daemon.ask("heal")[0]["domains"]) == 3)
     said = daemon.ask("heal")[0]
     assert said["heal"] == "advise" and {domain["result"] for domain in said["domains"]} == {"watched"}
     assert [domain["name"] for domain in said["domains"]] == ["vm1", "vm2", "vm3"]
+    daemon.set("period_ms = 100\nheal = on\n")
+    daemon.until(lambda: daemon.ask("heal")[0]["heal"] == "on")
     daemon.set("period_ms = 100\n")
     daemon.until(lambda: not daemon.ask("heal")[0]["domains"])
 

@@ -15,15 +15,15 @@ PROGRAMS = ("test-decide", "test-pingpong", "test-chance", "test-nodes", "test-l
             "test-auto", "test-follow", "test-ring", "test-daemon", "test-recordings", "test-server")
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-w", f"-I{SOURCE}", f"-I{ROOT}", f"-I{HERE}"]
 # With a stand-in for what they need, and the objects that they alone have.
-STAND_IN = ("fake-", "periods.", "daemon.")
-FAKED = {"test-apply": STAND_IN, "test-census": STAND_IN, "test-healing": STAND_IN, "test-memory": STAND_IN,
-         "test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
-         "test-load": ("xen.load.", "xen.host."),
+STAND_IN = ("fake-", "heal-spread.", "periods.", "daemon.")
+FAKED = {"test-apply": STAND_IN, "test-census": STAND_IN, "test-heal-act": STAND_IN, "test-healing": STAND_IN,
+         "test-memory": STAND_IN, "test-metrics": STAND_IN, "test-period": STAND_IN, "test-told": STAND_IN,
+         "test-gather": ("xen.gather.",), "test-load": ("xen.load.", "xen.host."),
          "test-store": ("store.store.", "fake-xenstore.", "fake-memory."), "test-xen": ("xen.host.", "xen.census.")}
-KNOW_XEN = ("test-load", "test-store", "test-xen")
+KNOW_XEN = ("test-gather", "test-load", "test-store", "test-xen")
 # of those that have fake-memory.o
 FAILING = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc"
-XEN_SOURCES = (SOURCE / "store/store.c", SOURCE / "xen/host.c", SOURCE / "xen/census.c", SOURCE / "xen/load.c")
+XEN_SOURCES = tuple(SOURCE / name for name in ("store/store.c", "xen/host.c", "xen/census.c", "xen/gather.c", "xen/load.c"))
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -72,7 +72,7 @@ def compile_to(directory, source, name):
 def objects(tmp_path_factory):
     """Without sanitizers, which would only make it slower."""
     out = tmp_path_factory.mktemp("objects")
-    parts = "world", "chance", "fake-memory", "fake-xen", "fake-census", "fake-store", "fake-xenstore", "periods"
+    parts = "world", "chance", "fake-memory", "fake-xen", "fake-census", "fake-store", "fake-xenstore", "heal-spread", "periods"
     tests = (HERE / f"{name}.c" for name in (*parts, *PROGRAMS, *FAKED))
     for path in [*without_xen(), *XEN_SOURCES, *tests]:
         place = next(place for place in (SOURCE, HERE, ROOT) if path.is_relative_to(place))

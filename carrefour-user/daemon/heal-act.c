@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/breathe.h"
+#include "daemon/heal-act.h"
+#include "process/clock.h"
+#include "process/log.h"
+
+#define ACT_MS 2000		/* of a period at most, and a quarter of it */
+#define STEP_PAGES 4096		/* of a call: 8 ms, by docs/results/move-cost.md; others are served meanwhile */
+
+static void relieved(struct healing *h, uint64_t nodes)
+{
+	unsigned int n;
+
+	for (n = 0; n < NODES_MAX; n++)
+		if (nodes >> n & 1)
+			h->crowded_ns[n] = 0;
+}
+
+void heal_act_begin(struct daemon *d, const struct heal_host *host, const struct heal_plan *plan)
+{
+	struct healing *h = &d->healing;
+	unsigned int i;
+
+	for (i = 0; i < plan->nr && h->nr_tasks < HEALING_TASKS; i++) {
+		const struct heal_action *a = &plan->action[i];
+		const struct heal_vm *vm = &host->vm[a->vm];
+
+		h->task[h->nr_tasks++] = (struct healing_task){
+			.id = vm->id, .home = a->home, .before = vm->affinity ? vm->affinity : UINT64_MAX, .left = a->bytes,
+		};
+		if (a->why == HEAL_RELIEVE)
+			relieved(h, vm->affinity);
+	}
+}
+
+static void next_task(struct healing *h)
+{
+	memmove(&h->task[0], &h->task[1], --h->nr_tasks * sizeof(h->task[0]));
+}
+
+/* Of moving: that Xen does not do it for this domain at all. */
+static bool is_unmovable(int error)
+{
+	return error == EXDEV || error == EEXIST || error == EOPNOTSUPP;
+}
+
+static void end_task(struct daemon *d, const char *why)
+{
+	struct healing *h = &d->healing;
+	const struct healing_task *t = &h->task[0];
+	const struct healing_vm *vm = healing_find(h, t->id);
+
+	if (vm)
+		log_line(why ? LEVEL_WARNING : LEVEL_INFO, "heal has ended with %s: %s%s%llu MiB moved, %llu pages stay",
+			 vm->name, why ? why : "", why ? "; " : "", (unsigned long long)(t->moved << PAGE_SHIFT) / MIB,
+			 (unsigned long long)t->stays);
+	next_task(h);
+}
+
+/* Its vCPUs go back, to where its memory is. */
+static void undo(struct daemon *d, const struct healing_task *t, int error)
+{
+	struct healing_vm *vm = healing_find(&d->healing, t->id);
+
+	if (vm && is_unmovable(error))
+		vm->unmovable = true;
+	if (error != ESRCH && !t->moved)
+		xen_prefer(t->id, t->before);
+}
+
+static int move(struct daemon *d, struct healing_task *t, const char *policy, uint64_t room[NODES_MAX])
+{
+	uint64_t pages = t->left >> PAGE_SHIFT, moved = 0;
+	int error;
+
+	if (pages > STEP_PAGES)
+		pages = STEP_PAGES;
+	/* Without a policy Xen knows no place for a page. */
+	if (!strcmp(policy, "none"))
+		error = xen_gather(t->id, t->home, &t->gfn, pages, room, &moved, &t->stays);
+	else
+		error = xen_rebalance(t->id, &t->gfn, pages, &moved, &t->stays);
+	t->moved += moved;
+	t->left -= moved << PAGE_SHIFT < t->left ? moved << PAGE_SHIFT : t->left;
+	heal_budget_took(&d->healing.budget, d->now, moved << PAGE_SHIFT);
+	return error;
+}
+
+static int prefer(struct daemon *d, struct healing_task *t)
+{
+	struct healing_vm *vm = healing_find(&d->healing, t->id);
+	int error = xen_prefer(t->id, t->home);
+
+	t->prefers = !error;
+	if (vm && !error)
+		vm->home_at = d->now;
+	return error;
+}
+
+/* The user may have said where it is to be since it was decided. */
+static const char *is_not_ours(struct daemon *d, const struct healing_task *t, const struct xen_policy *policy)
+{
+	if (guests_find(d, t->id))
+		return "Carrefour or auto looks after it now";
+	if (!policy->follows_affinity)
+		return "it has home nodes of its own now";
+	return NULL;
+}
+
+static void go_on(struct daemon *d, uint64_t room[NODES_MAX])
+{
+	struct healing_task *t = &d->healing.task[0];
+	struct xen_policy policy;
+	int error = xen_policy_get(t->id, &policy);
+	const char *not_ours = error ? NULL : is_not_ours(d, t, &policy);
+
+	if (not_ours) {
+		end_task(d, not_ours);
+		return;
+	}
+	if (!error && !t->prefers)
+		error = prefer(d, t);
+	else if (!error && t->left >> PAGE_SHIFT)
+		error = move(d, t, policy.name, room);
+	if (error) {
+		undo(d, t, error);
+		end_task(d, strerror(error));
+	} else if (t->prefers && (!(t->left >> PAGE_SHIFT) || t->gfn == XEN_REBALANCED)) {
+		end_task(d, NULL);
+	}
+}
+
+void heal_act(struct daemon *d)
+{
+	unsigned int n, ms = d->config.period_ms / 4 < ACT_MS ? d->config.period_ms / 4 : ACT_MS;
+	uint64_t until = clock_ns() + ms * MS, reserve = d->config.node_reserve_mb * MIB, room[NODES_MAX];
+
+	if (d->config.heal != HEAL_ON)
+		d->healing.nr_tasks = 0;
+	for (n = 0; n < NODES_MAX; n++)
+		room[n] = d->node_free[n] > reserve ? d->node_free[n] - reserve : 0;
+	while (d->healing.nr_tasks && clock_ns() < until && breathe(d) && !d->reloads)
+		go_on(d, room);
+}
