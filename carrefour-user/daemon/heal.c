@@ -7,6 +7,7 @@
 #include "daemon/heal-act.h"
 #include "daemon/heal.h"
 #include "process/log.h"
+#include "store/store.h"
 
 bool heal_due(struct daemon *d)
 {
@@ -41,7 +42,7 @@ static struct heal_vm seen(const struct daemon *d, const struct hosted *h, const
 		.strays = -1, .affinity = (nodes & all) == all ? 0 : nodes, .age_ns = age,
 		.calm_ns = vm->home_at ? d->now - vm->home_at : UINT64_MAX,
 		.named = is_named(h, load, all), .unmovable = vm->unmovable || h->xen.pv || !h->has_policy || load->vnuma,
-		.watched = guests_find(d, vm->id) != NULL,
+		.watched = guests_find(d, vm->id) != NULL, .off = store_keeps_off(vm->id),
 	};
 
 	memcpy(v.bytes, h->bytes, sizeof(v.bytes));

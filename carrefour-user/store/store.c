@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* libxenstore, and the paths. */
+/* The connection to xenstore, and what is read there. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 #include "process/log.h"
 #include "process/privileges.h"
 #include "store/cache.h"
+#include "store/private.h"
 #include "store/store.h"
 
 #define READS_MAX 256	/* domains that are asked of in a period, with some requests each */
 #define NAMES 8		/* that are read again in a period */
-#define WRITE_TRIES 8
 
-static struct xs_handle *xs;
+struct xs_handle *store_xs;
 static bool watching;
 static bool by_socket;	/* ever */
 static int said = -1;	/* the errno that was said last of a connection that is not there */
@@ -64,28 +64,28 @@ static struct xs_handle *connect_to_store(void)
 /* Not before rights are dropped: it begins a thread, which keeps those that it begins with. */
 static bool watch(void)
 {
-	watching = xs_watch(xs, "/libxl", "libxl") && xs_watch(xs, "@introduceDomain", "domains") &&
-		   xs_watch(xs, "@releaseDomain", "domains");
+	watching = xs_watch(store_xs, "/libxl", "libxl") && xs_watch(store_xs, "@introduceDomain", "domains") &&
+		   xs_watch(store_xs, "@releaseDomain", "domains");
 	return watching;
 }
 
 bool store_open(void)
 {
-	xs = connect_to_store();
-	return xs != NULL;
+	store_xs = connect_to_store();
+	return store_xs != NULL;
 }
 
 void store_close(void)
 {
-	xs_close(xs);
-	xs = NULL;
+	xs_close(store_xs);
+	store_xs = NULL;
 	watching = false;
 }
 
 static bool is_alive(void)
 {
 	unsigned int nr;
-	char **names = xs_directory(xs, XBT_NULL, "/", &nr);
+	char **names = xs_directory(store_xs, XBT_NULL, "/", &nr);
 
 	free(names);
 	return names && (watching || watch());
@@ -97,7 +97,7 @@ bool store_name(unsigned int domid, char to[NAME_SIZE])
 	bool found;
 
 	snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
-	name = xs ? xs_read(xs, XBT_NULL, path, NULL) : NULL;
+	name = store_xs ? xs_read(store_xs, XBT_NULL, path, NULL) : NULL;
 	found = name && *name;
 	if (found)
 		snprintf(to, NAME_SIZE, "%s", name);
@@ -130,16 +130,16 @@ static void look_at_names(void)
 
 bool store_check(void)
 {
-	if (xs && is_alive()) {
+	if (store_xs && is_alive()) {
 		look_at_names();
 		return true;
 	}
-	if (xs) {
+	if (store_xs) {
 		log_line(LEVEL_WARNING, "the connection to xenstore is lost; it is opened again, and domains stay as they were");
 		store_close();
 	}
-	xs = connect_to_store();
-	if (xs && is_alive()) {
+	store_xs = connect_to_store();
+	if (store_xs && is_alive()) {
 		log_line(LEVEL_INFO, "xenstore is connected again");
 		said = -1;
 		cache_doubt();
@@ -154,7 +154,7 @@ bool store_check(void)
 
 int store_fd(void)
 {
-	return xs && watching ? xs_fileno(xs) : -1;
+	return store_xs && watching ? xs_fileno(store_xs) : -1;
 }
 
 /* Of what happens below /libxl most is about devices. */
@@ -180,7 +180,7 @@ void store_read(void)
 {
 	char **event;
 
-	while (xs && (event = xs_check_watch(xs))) {
+	while (store_xs && (event = xs_check_watch(store_xs))) {
 		note_event(event[XS_WATCH_PATH]);
 		free(event);
 	}
@@ -192,12 +192,12 @@ static char *read_key(unsigned int domid, const char *key, bool *broken)
 	char path[64], *value;
 
 	snprintf(path, sizeof(path), "/libxl/%u/numa-policy/%s", domid, key);
-	value = xs_read(xs, XBT_NULL, path, NULL);
+	value = xs_read(store_xs, XBT_NULL, path, NULL);
 	*broken |= !value && errno != ENOENT;
 	return value;
 }
 
-static bool is(const char *value, const char *what)
+bool store_is(const char *value, const char *what)
 {
 	return value && !strcmp(value, what);
 }
@@ -207,7 +207,7 @@ static enum auto_class class_of(const char *value)
 	unsigned int class;
 
 	for (class = 0; class < NR_CLASSES; class++)
-		if (is(value, class_name(class)))
+		if (store_is(value, class_name(class)))
 			return class;
 	return CLASS_UNKNOWN;
 }
@@ -219,8 +219,8 @@ static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
 	char *class = read_key(domid, "auto-class", broken), *follows = read_key(domid, "auto-follows", broken);
 
 	*w = (struct switches){
-		.id = domid, .carrefour = is(carrefour, "1"), .class = class_of(class), .follows = is(follows, "1"),
-		.mode = is(mode, "1") ? AUTO_ON : is(mode, "advise") ? AUTO_ADVISE : AUTO_OFF,
+		.id = domid, .carrefour = store_is(carrefour, "1"), .class = class_of(class), .follows = store_is(follows, "1"),
+		.mode = store_is(mode, "1") ? AUTO_ON : store_is(mode, "advise") ? AUTO_ADVISE : AUTO_OFF,
 	};
 	free(carrefour);
 	free(mode);
@@ -232,11 +232,21 @@ static bool read_switches(unsigned int domid, struct switches *w, bool *broken)
 	return true;
 }
 
+bool store_keeps_off(unsigned int domid)
+{
+	bool broken = !store_xs, off;
+	char *mode = store_xs ? read_key(domid, "auto", &broken) : NULL;
+
+	off = broken || store_is(mode, "0");
+	free(mode);
+	return off;
+}
+
 /* Which domains there are. No domain at all is a good answer; no answer is none. */
 static bool read_list(void)
 {
 	unsigned int names, i;
-	char **name = xs_directory(xs, XBT_NULL, "/libxl", &names);
+	char **name = xs_directory(store_xs, XBT_NULL, "/libxl", &names);
 
 	if (!name && errno != ENOENT)
 		return false;
@@ -259,7 +269,7 @@ bool store_switches(struct switches **all, unsigned int *nr)
 	unsigned int id = 0, reads = 0;
 	bool broken_any = false;
 
-	if (!xs || !cache_is_doubtful())
+	if (!store_xs || !cache_is_doubtful())
 		return false;
 	/* What changes from here on makes another event. */
 	if (cache_wants_list() && !read_list())
@@ -283,112 +293,4 @@ bool store_switches(struct switches **all, unsigned int *nr)
 void store_again(void)
 {
 	cache_again();
-}
-
-struct node {
-	const char *path, *value;
-	const char *was;	/* only if it is still so: 1, or anything else; NULL: in any case */
-};
-
-/* What was read may change until the transaction ends: then it ends with EAGAIN. */
-static bool has(xs_transaction_t t, const char *path, const char *value)
-{
-	char *there = xs_read(xs, t, path, NULL);
-	bool good = there && (!value || !strcmp(there, value));
-
-	free(there);
-	return good;
-}
-
-/* False: no answer. *left: somebody has changed it meanwhile. */
-static bool write_node(xs_transaction_t t, const char *path, const struct node *node, bool *left)
-{
-	if (node->was) {
-		char *there = xs_read(xs, t, path, NULL);
-		bool changed = is(there, "1") != is(node->was, "1"), known = there || errno == ENOENT;
-
-		free(there);
-		if (!known)
-			return false;
-		if (changed) {
-			*left = true;
-			return true;
-		}
-	}
-	return xs_write(xs, t, path, node->value, strlen(node->value));
-}
-
-/*
- * In a transaction: the domain may be going, and no node of it may be left then; or what is @path no longer has @value, for
- * which this was to be written.
- */
-static bool write_if(const char *path, const char *value, const char *domain, const struct node *node, unsigned int nr,
-		     bool *left)
-{
-	unsigned int try, i;
-
-	for (try = 0; xs && try < WRITE_TRIES; try++) {
-		xs_transaction_t t = xs_transaction_start(xs);
-		bool good;
-
-		if (t == XBT_NULL)
-			return false;
-		good = has(t, path, value);
-		*left = false;
-		for (i = 0; good && i < nr; i++) {
-			char name[128];
-
-			snprintf(name, sizeof(name), "%s/%s", domain, node[i].path);
-			good = write_node(t, name, &node[i], left);
-		}
-		if (xs_transaction_end(xs, t, !good))
-			return good;
-		if (errno != EAGAIN)
-			return false;
-	}
-	return false;
-}
-
-static const char *digit(bool on)
-{
-	return on ? "1" : "0";
-}
-
-/* Once auto is off, nothing of it is left behind. */
-static bool write_for_toolstack(unsigned int domid, const struct node *node, unsigned int nr, bool *left)
-{
-	char domain[32], mode[64];
-
-	snprintf(domain, sizeof(domain), "/libxl/%u", domid);
-	snprintf(mode, sizeof(mode), "%s/numa-policy/auto", domain);
-	return write_if(mode, "1", domain, node, nr, left);
-}
-
-bool store_write_class(unsigned int domid, const struct chosen *chosen, bool *left)
-{
-	const struct node node[] = {
-		{ "numa-policy/auto-class", class_name(chosen->class), NULL },
-		{ "numa-policy/carrefour", digit(chosen->carrefour), digit(chosen->carrefour_was) },
-		{ "numa-policy/auto-follows", digit(chosen->follows), NULL },
-	};
-
-	return write_for_toolstack(domid, node, 3, left);
-}
-
-bool store_write_followed(unsigned int domid)
-{
-	const struct node node = { "numa-policy/auto-follows", digit(false), NULL };
-	bool left;
-
-	return write_for_toolstack(domid, &node, 1, &left);
-}
-
-bool store_tell_guest(unsigned int domid, bool page_events)
-{
-	const struct node node = { "control/page-events", digit(page_events), NULL };
-	char domain[32];
-	bool left;
-
-	snprintf(domain, sizeof(domain), "/local/domain/%u", domid);
-	return write_if(domain, NULL, domain, &node, 1, &left);
 }

@@ -35,6 +35,9 @@ void store_again(void);
 /* The name of a domain, which may be renamed at any time; its number, if it has none. False: it has none, or no answer. */
 bool store_name(unsigned int domid, char name[NAME_SIZE]);
 
+/* Whether its user has said auto=off, by which heal leaves it alone. Without an answer, it is left alone, too. */
+bool store_keeps_off(unsigned int domid);
+
 /* What auto has chosen, for the toolstack and for the next daemon to see. */
 struct chosen {
 	enum auto_class class;

@@ -49,6 +49,13 @@ bool store_switches(struct switches **switches, unsigned int *nr)
 	return true;
 }
 
+bool store_keeps_off(unsigned int domid)
+{
+	const struct fake_guest *g = fake_guest(domid);
+
+	return g && g->keeps_off;
+}
+
 void store_again(void)
 {
 	fake.changed = true;

@@ -17,6 +17,7 @@ enum fake_call {
 struct fake_guest {
 	struct switches switches;
 	bool gone;			/* Xen has no such domain */
+	bool keeps_off;			/* auto=off */
 	bool pv;
 	uint8_t uuid[16];
 	uint64_t bytes[NODES_MAX];	/* its memory; fake_begin(): 4 GiB on node 0 */

@@ -72,6 +72,7 @@ static void is_pinned(struct fake_guest *g) { g->may = 2; }
 static void has_vnuma(struct fake_guest *g) { g->vnuma = true; }
 static void is_pv(struct fake_guest *g) { g->pv = true; }
 static void is_idle(struct fake_guest *g) { g->load = 0.0001; }
+static void keeps_off(struct fake_guest *g) { g->keeps_off = true; }
 static void is_watched(struct fake_guest *g) { g->switches.carrefour = true; }
 
 static void who_is_left_alone(void **unused)
@@ -83,6 +84,7 @@ static void who_is_left_alone(void **unused)
 	assert_string_equal(result_of(is_pv), "unmovable");
 	assert_string_equal(result_of(is_idle), "not-paid");
 	assert_string_equal(result_of(is_watched), "watched");
+	assert_string_equal(result_of(keeps_off), "off");
 }
 
 static void trouble_is_said_once(void **unused)

@@ -74,6 +74,25 @@ static void one_change_costs_one_domain(void **unused)
 	end();
 }
 
+static void who_is_to_be_left_alone(void **unused)
+{
+	(void)unused;
+	begin();
+	change(7, "numa-policy/carrefour", "0");
+	assert_false(store_keeps_off(7));
+	assert_false(store_keeps_off(8));
+	change(7, "numa-policy/auto", "0");
+	assert_true(store_keeps_off(7));
+	change(7, "numa-policy/auto", "advise");
+	assert_false(store_keeps_off(7));
+	/* Nobody can tell. */
+	broken = 7;
+	assert_true(store_keeps_off(7));
+	broken = 0;
+	end();
+	assert_true(store_keeps_off(7));
+}
+
 static void hundreds_come_in_some_periods(void **unused)
 {
 	unsigned int i;
@@ -323,7 +342,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_change_costs_one_domain),
-		cmocka_unit_test(hundreds_come_in_some_periods),
+		cmocka_unit_test(hundreds_come_in_some_periods), cmocka_unit_test(who_is_to_be_left_alone),
 		cmocka_unit_test(one_that_is_not_told_keeps_out_nobody),
 		cmocka_unit_test(what_found_no_memory_is_told_again),
 		cmocka_unit_test(names_are_text),
