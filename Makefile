@@ -6,7 +6,7 @@ PQ := tools/patchqueue/pq
 # as in tools/build/products.mk, which has what each is made of, and what each verb needs
 PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-fault xen-ubsan xen-tools linux bin debian-kernel guest-module \
 	images images-base images-debian qemu-source qemu-plugin qemu workload-packages workloads deb-root deb-xen deb-own deb debian-root \
-	deb-quick
+	debian-host deb-quick
 export PYTHONDONTWRITEBYTECODE := 1
 
 help:
@@ -51,7 +51,7 @@ demo: setup-demo
 
 # Fast and self-contained first, so that a broken series is known before anything boots; pytest's count is the last line.
 # A boot keeps one core busy: see tests/runner for what runs side by side, and in what order.
-TEST_DIRS := $(wildcard tests/series tests/unit tests/models tests/numasim tests/simulate tests/bench tests/packaging tests/bare tests/boot)
+TEST_DIRS := $(wildcard tests/series tests/unit tests/models tests/numasim tests/simulate tests/bench tests/packaging tests/host tests/bare tests/boot)
 SIDE_BY_SIDE := -n auto --dist loadgroup --max-worker-restart 2 --durations 25 --durations-min 30
 test: setup-test
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --run-limit 85 $(TEST_DIRS) $(PYTEST_ARGS)
@@ -62,7 +62,7 @@ soak: setup-soak
 
 check: setup-check
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) -m "not bisect" \
-		$(filter-out tests/boot tests/bare tests/bench tests/numasim tests/packaging,$(TEST_DIRS)) $(PYTEST_ARGS)
+		$(filter-out tests/boot tests/bare tests/bench tests/numasim tests/packaging tests/host,$(TEST_DIRS)) $(PYTEST_ARGS)
 
 bench: setup-bench
 	@$(PYTHON) tests/bench/create_cost/run.py

@@ -91,10 +91,14 @@ def test_the_date_is_that_of_the_latest_release(tmp_path, changes, date):
 
 
 def test_what_is_typed(tmp_path):
-    """The lines of the how-to, and an error if it has none."""
+    """The lines of the how-to, ten at most, and an error if it has none."""
     typed = HERE / "typed"
-    lines = run(typed, REPO / "docs/howto.md").stdout.splitlines()
-    assert len(lines) <= 10 and lines[-1].startswith("apt install ") and not any("reboot" in line for line in lines)
+    before, after = (run(typed, REPO / "docs/howto.md", *option).stdout.splitlines() for option in ((), ("after",)))
+    assert len(before) + 1 + len(after) <= 10 and not any("reboot" in line for line in before + after)
+    assert before[-1].startswith("apt install ") and after[0].startswith("xl numa-policy ")
     (tmp_path / "howto.md").write_text("## Install on a host\n\n    apt update\n\n## Other\n\n    reboot\n")
     done = run(typed, tmp_path / "howto.md")
-    assert done.returncode == 1 and "has no block of code that ends with reboot" in done.stderr
+    assert done.returncode == 1 and "has no block of code with reboot" in done.stderr
+    (tmp_path / "howto.md").write_text("## Install on a host\n\n    one\n    reboot\n\n    two # it\n\nText\n\n    three\n")
+    assert run(typed, tmp_path / "howto.md").stdout == "one\n"
+    assert run(typed, tmp_path / "howto.md", "after").stdout == "two # it\n"

@@ -18,7 +18,7 @@ RESULTS = ROOT / "docs" / "results"
 BUILD = ("Makefile", "tools/build", "tools/patchqueue", "xen-patches", "tests/conftest.py", "tests/ctests.py", "tests/runner")
 PRODUCT = (*BUILD, "tools", "linux-guest-patches", "linux-guest-module", "carrefour-user", "common")
 BESIDE = {"bare": ("tests/boot/harness", "tests/boot/qemu"), "bench": ("tests/boot", "tests/numasim"), "numasim": ("tests/boot", "tests/bench"),
-          "packaging": ("packaging", "VERSION")}
+          "packaging": ("packaging", "VERSION"), "host": ("packaging", "VERSION", "tests/boot", "tests/packaging")}
 # There is no Linux, command or daemon in the boots of these: Xen is all, and what their own directory has.
 WITHOUT_USERLAND = {"bare"}
 PAGE = """\

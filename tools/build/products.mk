@@ -15,7 +15,7 @@ SANITIZED := ubsan
 IMAGES := base debian demo
 
 # packages are made of the Xen that BASE names, and of no other
-PACKAGES := $(if $(XEN_SRC),,deb debian-root)
+PACKAGES := $(if $(XEN_SRC),,deb debian-host)
 
 all: test soak bench images
 test: $(XEN:%=xen-%) images-debian qemu qemu-plugin workloads trees deb-quick
@@ -77,7 +77,8 @@ deb-root: fetch-xen-packaging
 deb-xen: deb-root fetch-xen
 deb-own: deb-xen
 deb: deb-own
-deb-xen deb-own deb:
+debian-host: deb debian-root
+deb-xen deb-own deb debian-host:
 	$(call step,$@.sh)
 
 images: $(IMAGES:%=images-%)
@@ -89,4 +90,4 @@ $(IMAGES:%=images-%): images-%:
 
 .PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-xen-packaging fetch-linux series-xen series-linux trees \
 	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
-	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb debian-root deb-quick
+	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb debian-root debian-host deb-quick

@@ -289,7 +289,7 @@ class Machine:
             self._die(str(error))
         powered_off = time.monotonic()
         try:
-            self.qemu.expect(pexpect.EOF, timeout=60)
+            self.qemu.expect(pexpect.EOF, timeout=60 * self.slower)
         except pexpect.TIMEOUT:
             self._die(f"{self.program} does not end after dom0 powered off", self._of_hang(powered_off))
         self.qemu.close()
