@@ -7,7 +7,7 @@ import pytest
 
 from fake_machine import POLICIES, example, following
 
-HINT = "'xl numa-policy rebalance guest1' moves it to where the policy wants it, while the VM runs\n"
+HINT = "'xl numa-policy rebalance guest1' moves its memory to where the policy wants it, while the VM runs\n"
 
 
 def asked(xl):

@@ -106,8 +106,8 @@ static void print_memory(const struct domain *domain, const struct policy *befor
 	}
 	putchar('\n');
 	if (!dry_run && policy_places(now) && may_be_elsewhere(before, now, usage))
-		printf("'xl numa-policy rebalance %s' moves it to where the policy wants "
-		       "it, while the VM runs\n", domain_argument(domain));
+		printf("'xl numa-policy rebalance %s' moves its memory to where the policy "
+		       "wants it, while the VM runs\n", domain_argument(domain));
 }
 
 static void pretend_switches(struct facts *facts, const struct dynamic *dynamic)
