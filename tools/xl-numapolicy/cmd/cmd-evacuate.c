@@ -221,8 +221,9 @@ const struct command cmd_evacuate = {
 	.help =
 "The node is no home node of any VM afterwards: where they followed the vCPUs, they\n"
 "are now named. They are those that were left, and those of --to; if none is left,\n"
-"the nodes with most free memory. VMs whose home nodes somebody has named stay as\n"
-"they are without --force. Of a VM with policy none only what is on the node moves.\n"
+"the fewest nodes with CPUs that have room. VMs whose home nodes somebody has named\n"
+"stay as they are without --force. Of a VM with policy none only what is on the\n"
+"node moves.\n"
 "vCPUs stay where they are. WAS is the memory that a VM had on the node, LEFT what\n"
 "it still has, WHY the reason. Ctrl-C stops it; the same command then goes on.\n"
 "\n"
