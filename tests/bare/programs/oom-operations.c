@@ -195,7 +195,7 @@ static bool is_2m_moved(domid_t domid)
 
 /* Rebalancing. */
 
-static long try_rebalance(domid_t domid)
+static long rebalance_by(domid_t domid, uint32_t flags)
 {
 	struct xen_domctl op = { 0 };
 	struct xen_domctl_numa_policy_rebalance *step = &op.u.numa_policy.u.rebalance;
@@ -203,9 +203,25 @@ static long try_rebalance(domid_t domid)
 
 	while (!result && step->gfn != XEN_NUMA_USAGE_END) {
 		step->nr = UINT32_MAX;
+		step->flags = flags;
 		result = try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_REBALANCE, domid);
 	}
 	return result;
+}
+
+static long try_rebalance(domid_t domid)
+{
+	return rebalance_by(domid, 0);
+}
+
+static long try_compact(domid_t domid)
+{
+	return rebalance_by(domid, XEN_NUMA_REBALANCE_COMPACT);
+}
+
+static bool is_compact(domid_t domid)
+{
+	return superpages_of(domid) == 1 && !would_compact(domid);
 }
 
 static bool is_balanced(domid_t domid)
@@ -226,6 +242,13 @@ static void to_make_one(domid_t domid)
 		crash("there are no 2 MiB");
 	stamp(domid, FIELD);
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_2M, ON_1, NULL, 0);
+}
+
+/* Without a policy. */
+static void to_put_together(domid_t domid)
+{
+	to_make_one(domid);
+	none(domid);
 }
 
 static void to_follow(domid_t domid)
@@ -458,6 +481,8 @@ const struct operation operations[] = {
 	PREPARED("move", 18, "move 2 MiB", on_node_0, move_2m, is_2m_moved, .stamped = true, .again = true),
 	PREPARED("rebalance", 36, "rebalance, by 4 KiB", to_divide, try_rebalance, is_balanced, .stamped = true, .again = true),
 	PREPARED("rebalance", 18, "rebalance, by 2 MiB", to_make_one, try_rebalance, is_balanced, .stamped = true, .again = true),
+	PREPARED("rebalance", 18, "compact, on node 1", to_make_one, try_compact, is_compact, .stamped = true, .again = true),
+	PREPARED("rebalance", 18, "compact, without a policy", to_put_together, try_compact, is_compact, .stamped = true, .again = true),
 	PREPARED("rebalance", 22, "rebalance, by affinity", to_follow, try_rebalance, is_balanced, .stamped = true, .again = true),
 	PREPARED("release", 1, "release a page of 2 MiB", on_node_0, release_one, NULL, .pages = -1UL, .stamped = true),
 	PREPARED("release", 1, "release an untouched page of 2 MiB", untouched, release_one, NULL, .pages = -1UL),
