@@ -46,7 +46,17 @@ def is_empty(row):
     return row["left_bytes"] == row["in_use_bytes"] <= DOM0_USES << 12
 
 
+@pytest.mark.soak
+@pytest.mark.boot("n4", "release")
+def test_a_node_is_emptied_release(machine):
+    check_emptied(machine)
+
+
 def test_a_node_is_emptied(machine):
+    check_emptied(machine)
+
+
+def check_emptied(machine):
     """Of those whose home nodes nobody named, then of all; each stays what it is, and has all its memory."""
     before = four_vms(machine)
     assert set(lines(machine, f"evacuate {NODE} --dry-run")) == set(MIB) and guests.dump_all(machine, MIB) == before

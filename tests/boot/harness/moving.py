@@ -151,6 +151,15 @@ def result(machine, command):
     return {what: end[f"{what}_bytes"] >> 12 for what in ("moved", "there", "in_use", "unmovable", "no_room")}
 
 
+def stopped(machine, command, signal, when, name="g"):
+    """Ends a command by a signal as soon as `when`, a condition of the shell on domain $d, is true.
+
+    It runs in the foreground: to what is in the background a shell gives no SIGINT.
+    """
+    end = f"d=$(xl domid {name}); until {when}; do sleep 0.1; done; kill -{signal} $(pidof xl-numa-policy)"
+    return machine.run(f"({end}) >/dev/null 2>&1 &\nxl numa-policy {command} --json -q", timeout=180, check=False)
+
+
 def rebalance(machine, name, policy, homes, weights=None):
     """Sets a policy and has the memory follow."""
     nodes = "--nodes " + ",".join(map(str, homes))

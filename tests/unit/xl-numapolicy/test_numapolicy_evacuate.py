@@ -184,7 +184,17 @@ def test_one_that_xen_does_not_move(xl, function, rc, words):
     rows = xl.good("evacuate", "2", machine=machine).splitlines()
     assert words in rows[1] and words in rows[2] and moved(xl) == []
     assert function == "set" or sets(xl) == []
+    for row in map(json.loads, xl.good("evacuate", "2", "-q", "--json", machine=machine).splitlines()):
+        assert (row["homes_changed"], row["left_bytes"]) == (False, None)
+    assert [row.split()[3] for row in rows[1:3]] == ["1-2", "1-2"]
     assert xl.run("evacuate", "2", "--strict", machine=machine).returncode == 1
+
+
+def test_refused_amid_the_move(xl):
+    """Its home nodes are others by then."""
+    machine = host(vm(3, {2: 100}, [1, 2])).fail("rebalance", ERROR_DEVICE_EXISTS)
+    row = json.loads(xl.good("evacuate", "2", "-q", "--json", machine=machine))
+    assert row["homes_changed"] is True and "devices" in row["why"] and sets(xl) == [(3, "round-4k", [1], [1])]
 
 
 def test_vnuma(xl):

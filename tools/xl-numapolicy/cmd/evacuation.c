@@ -143,6 +143,17 @@ static enum result go(struct evacuation *e, const struct leaving *leaving, const
 	return result;
 }
 
+/* Of one that was refused: its home nodes may be those of before. */
+static void tell_homes(struct evacuation *e, const struct policy *before)
+{
+	struct policy now;
+
+	if (backend_get(e->outcome.domain.id, &now) != RESULT_OK)
+		now = *before;
+	memcpy(e->home, now.weight, sizeof(e->home));
+	e->homes_changed = memcmp(now.weight, before->weight, sizeof(now.weight));
+}
+
 bool evacuate_one(struct evacuation *e, const struct leaving *leaving)
 {
 	struct outcome *o = &e->outcome;
@@ -174,6 +185,8 @@ bool evacuate_one(struct evacuation *e, const struct leaving *leaving)
 			return false;
 		why = result != RESULT_OK ? refusal(result) : !e->left ? NULL : o->why ? o->why :
 		      o->signal ? "not all was looked at" : "it came there meanwhile";
+		if (result != RESULT_OK)
+			tell_homes(e, &policy);
 	} else {
 		memcpy(e->home, policy.weight, sizeof(e->home));
 		e->homes_changed = false;
