@@ -23,7 +23,7 @@ GROUPS = {group.name: group for group in (
     Group("machines", "the same on real machines of public reports, and what people did there",
           ("machines", "reports")),
     Group("command", "xl numa-policy and xl.cfg say and do what they should, and refuse what cannot be",
-          ("command", "command_compact", "command_host", "refusals")),
+          ("command", "command_compact", "command_host", "command_stopped", "refusals")),
     Group("lifecycle", "policy, placement and content survive what xl does to a guest, and no page is lost",
           ("lifecycle", "leaks")),
     Group("probe", "Xen's new call, handed garbage, answers with an error and is quiet",
