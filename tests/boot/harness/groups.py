@@ -37,7 +37,7 @@ GROUPS = {group.name: group for group in (
     Group("sampling", "each sample of an access is true, by hint faults and by IBS",
           ("sampling", "sampling_ibs")),
     Group("carrefour", "carrefourd repairs a guest, leaves it alone then, and leaves nothing behind",
-          ("carrefour", "carrefour_command")),
+          ("carrefour", "carrefour_command", "heal")),
     Group("ept", "moving, first-touch and sampling on EPT, under Bochs",
           ("ept",)),
 )}
