@@ -57,3 +57,31 @@ def test_a_guest_that_is_spread(machine, policy):
     daemon.wait("all is well", "carrefour-ask heal | grep -q '\"name\": \"g\", .*\"result\": \"good\"'", seconds=200)
     assert daemon.log().count("heal advises: ") == 1
     daemon.stop()
+
+
+def soft_affinity(machine, name):
+    """Of its only vCPU, as xl prints it."""
+    return machine.run(f"xl vcpu-list {name} | tail -1").out.rpartition("/")[2].strip()
+
+
+@pytest.mark.parametrize("policy", ["none"])
+def test_it_is_healed(machine, policy):
+    """heal = on: vCPUs and memory come together, by themselves; the policy is as it was, and one with auto=off is left alone."""
+    guests.create(machine, "g", paused=False, linux=True, command=SPIN, memory=MIB, cpus_soft="0-3", policy="round-4k")
+    machine.run(f"xl numa-policy set g {policy}")
+    guests.create(machine, "left", memory=32, cpus_soft="0-3", policy="round-4k,auto=off")
+    left = where(machine, "left")
+    daemon = Daemon(machine, heal="on")
+    daemon.wait("healed", f"grep 'heal has ended with g: ' {carrefour.LOG}", seconds=400)
+    said, domains = asked(machine)
+    assert domains["left"]["result"] == "off" and where(machine, "left") == left
+    assert said["heal"] == "on" and said["tasks"] == [] and said["ledger"]["actions"] == 1, said
+    entry, = said["ledger"]["entries"]
+    home, = entry["nodes"]
+    assert (entry["why"], entry["id"]) == ("gather", domains["g"]["id"])
+    assert sum(node != home for node in where(machine)) <= DOM0_USES
+    assert soft_affinity(machine, "g") == ("0-1" if home == 0 else "2-3")
+    assert machine.run("xl numa-policy show g").out.count(policy), "its policy is its own"
+    daemon.wait("all is well", "carrefour-ask heal | grep -q '\"name\": \"g\", .*\"result\": \"good\"'", seconds=200)
+    assert daemon.log().count("heal begins: ") == 1, daemon.log()
+    daemon.stop()
