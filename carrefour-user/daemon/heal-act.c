@@ -71,6 +71,20 @@ static void undo(struct daemon *d, const struct healing_task *t, int error)
 		xen_prefer(t->id, t->before);
 }
 
+/* *left: bytes that are elsewhere, and are not to stay there. */
+static int look_at_memory(struct healing_task *t, uint64_t *left)
+{
+	uint64_t bytes[NODES_MAX], off = 0;
+	unsigned int n;
+	int error = xen_memory(t->id, bytes);
+
+	for (n = 0; !error && n < NODES_MAX; n++)
+		if (!(t->home >> n & 1))
+			off += bytes[n];
+	*left = off > t->may_stay ? off - t->may_stay : 0;
+	return error;
+}
+
 static int move(struct daemon *d, struct healing_task *t, const char *policy, uint64_t room[NODES_MAX])
 {
 	uint64_t pages = t->left >> PAGE_SHIFT, moved = 0;
@@ -84,17 +98,20 @@ static int move(struct daemon *d, struct healing_task *t, const char *policy, ui
 	else
 		error = xen_rebalance(t->id, &t->gfn, pages, &moved, &t->stays);
 	t->moved += moved;
-	t->left -= moved << PAGE_SHIFT < t->left ? moved << PAGE_SHIFT : t->left;
+	t->may_move -= moved < t->may_move ? moved : t->may_move;
 	heal_budget_took(&d->healing.budget, d->now, moved << PAGE_SHIFT);
-	return error;
+	return error ?: look_at_memory(t, &t->left);
 }
 
 static int prefer(struct daemon *d, struct healing_task *t)
 {
 	struct healing_vm *vm = healing_find(&d->healing, t->id);
-	int error = xen_prefer(t->id, t->home);
+	uint64_t wanted = t->left, off;
+	int error = look_at_memory(t, &off) ?: xen_prefer(t->id, t->home);
 
 	t->prefers = !error;
+	t->may_stay = off > wanted ? off - wanted : 0;
+	t->may_move = wanted ? 2 * (wanted >> PAGE_SHIFT) + STEP_PAGES : 0;
 	if (vm && !error)
 		vm->home_at = d->now;
 	return error;
@@ -108,6 +125,12 @@ static const char *is_not_ours(struct daemon *d, const struct healing_task *t, c
 	if (!policy->follows_affinity)
 		return "it has home nodes of its own now";
 	return NULL;
+}
+
+/* What is left is for the next look. */
+static bool is_done(const struct healing_task *t)
+{
+	return !(t->left >> PAGE_SHIFT) || !t->may_move || t->gfn == XEN_REBALANCED;
 }
 
 static void go_on(struct daemon *d, uint64_t room[NODES_MAX])
@@ -128,7 +151,7 @@ static void go_on(struct daemon *d, uint64_t room[NODES_MAX])
 	if (error) {
 		undo(d, t, error);
 		end_task(d, strerror(error));
-	} else if (t->prefers && (!(t->left >> PAGE_SHIFT) || t->gfn == XEN_REBALANCED)) {
+	} else if (t->prefers && is_done(t)) {
 		end_task(d, NULL);
 	}
 }

@@ -35,7 +35,9 @@ struct healing_vm {
 struct healing_task {
 	unsigned int id;
 	uint64_t home, before;		/* nodes that its vCPUs are to prefer, and have preferred; UINT64_MAX: all */
-	uint64_t left;			/* bytes that may still move */
+	uint64_t left;			/* bytes that are still to come to the home nodes */
+	uint64_t may_stay;		/* ... and that are to stay elsewhere, as the hour has no room for them */
+	uint64_t may_move;		/* pages, whatever comes of it: by 2 MiB some move that are at home */
 	bool prefers;			/* its vCPUs do */
 	uint64_t gfn;			/* memory below it was looked at */
 	uint64_t moved, stays;		/* pages; the latter cannot move, or had no room */

@@ -232,16 +232,33 @@ int xen_policy_set(unsigned int domid, const struct xen_policy *policy, const ch
 	return error;
 }
 
+/* Pages that did, of as many as may. */
+static uint64_t come_home(struct fake_guest *g, uint64_t pages)
+{
+	unsigned int home = __builtin_ctzll(g->prefers), n;
+	uint64_t left = pages << PAGE_SHIFT;
+
+	for (n = 0; n < fake.nr_nodes; n++) {
+		uint64_t bytes = g->prefers >> n & 1 ? 0 : g->bytes[n] < left ? g->bytes[n] : left;
+
+		g->bytes[n] -= bytes;
+		g->bytes[home] += bytes;
+		left -= bytes;
+	}
+	return pages - (left >> PAGE_SHIFT);
+}
+
 int xen_rebalance(unsigned int domid, uint64_t *gfn, unsigned int pages, uint64_t *moved, uint64_t *stays)
 {
 	struct fake_guest *g;
 	int error = fake_enter_guest(CALL_REBALANCE, domid, &g);
 
-	(void)moved, (void)stays;
+	(void)stays;
 	if (error)
 		return error;
-	/* All is in place: looked at, and not moved. */
 	*gfn += pages;
+	if (g->moves_a_page)
+		*moved += come_home(g, (pages + g->moves_a_page - 1) / g->moves_a_page) * g->moves_a_page;
 	if (*gfn >= g->gfns)
 		*gfn = XEN_REBALANCED;
 	return 0;

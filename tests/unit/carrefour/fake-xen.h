@@ -31,6 +31,7 @@ struct fake_guest {
 	unsigned int span;		/* pages that it accesses; the first part of them from node 0, and so on */
 	uint8_t *home;			/* of each */
 	uint64_t gfns;			/* that xen_rebalance() has to look at */
+	unsigned int moves_a_page;	/* ... and pages that it moves for one that comes to where vCPUs prefer to be; 0: all is there */
 	uint64_t moved;			/* by xen_move() */
 	enum xen_state state;
 	char *ring;

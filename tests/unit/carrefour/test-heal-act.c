@@ -51,19 +51,40 @@ static void vcpus_and_memory_come_together(void **unused)
 	end();
 }
 
+static void rebalance(uint64_t gfns, unsigned int moves_a_page)
+{
+	begin_to_heal();
+	fake_guest(1)->policy.name = "round-4k";
+	fake_guest(1)->gfns = gfns;
+	fake_guest(1)->moves_a_page = moves_a_page;
+	until_it_acts();
+	periods(5);
+	assert_int_equal(fake.call[CALL_GATHER].calls, 0);
+	assert_int_equal(fake.call[CALL_POLICY_SET].calls, 0);
+	assert_int_equal(lines("heal has ended with vm1"), 1);
+}
+
 /* Xen knows where it wants each page of one that has a policy. */
 static void one_with_a_policy_is_rebalanced(void **unused)
 {
+	const uint64_t *bytes;
+
 	(void)unused;
-	begin_to_heal();
-	fake_guest(1)->policy.name = "round-4k";
-	fake_guest(1)->gfns = 300000;
-	until_it_acts();
-	periods(5);
+	rebalance(300000, 0);
 	assert_in_range(fake.call[CALL_REBALANCE].calls, 300000 / 4096, 300000 / 4096 + 1);
-	assert_int_equal(fake.call[CALL_GATHER].calls, 0);
-	assert_int_equal(fake.call[CALL_POLICY_SET].calls, 0);
 	assert_int_equal(lines("heal has ended with vm1: 0 MiB moved"), 1);
+	end();
+	/* By 2 MiB a page may take one with it that was at home. */
+	rebalance(UINT64_MAX / 2, 2);
+	bytes = fake_guest(1)->bytes;
+	assert_true(!bytes[0] || !bytes[1]);
+	assert_int_equal(lines("heal has ended with vm1: 2048 MiB moved, 0 pages stay"), 1);
+	end();
+	/* ... but not all that there are. */
+	rebalance(UINT64_MAX / 2, 16);
+	bytes = fake_guest(1)->bytes;
+	assert_in_range(bytes[0] < bytes[1] ? bytes[0] : bytes[1], GIB / 2, GIB);
+	assert_int_equal(lines("heal has ended with vm1: 2064 MiB moved, 0 pages stay"), 1);
 	end();
 }
 
