@@ -64,7 +64,7 @@ def soft_affinity(machine, name):
     return machine.run(f"xl vcpu-list {name} | tail -1").out.rpartition("/")[2].strip()
 
 
-@pytest.mark.parametrize("policy", ["none"])
+@pytest.mark.parametrize("policy", ["none", "round-4k"])
 def test_it_is_healed(machine, policy):
     """heal = on: vCPUs and memory come together, by themselves; the policy is as it was, and one with auto=off is left alone."""
     guests.create(machine, "g", paused=False, linux=True, command=SPIN, memory=MIB, cpus_soft="0-3", policy="round-4k")
