@@ -34,7 +34,7 @@ def looks(xl):
 
 def test_table(xl):
     assert xl.good("watch", "guest1", machine=machine_with()) == """\
-guest1 (id 3): 1000 accesses sampled in 5.0 s, 75.0% of them local, imbalance 57.7%
+guest1 (id 3): 1000 accesses sampled in 5.0 s, 70.0% of them local, imbalance 57.7%
 
 FROM is the node of the CPU, TO that of the page:
 FROM TO SAMPLES SHARE
@@ -60,7 +60,7 @@ def test_for_programs(xl):
     document = xl.json("watch", "guest1", "7", machine=machine_with())
     assert document["domains"] == [{
         "name": "guest1", "id": 3, "policy": "round-4k", "home_nodes": [0, 1], "sampled_by": "xl", "complete": True,
-        "seconds": 7.0, "samples": 1000, "local_percent": 75.0, "imbalance_percent": 57.7,
+        "seconds": 7.0, "samples": 1000, "local_percent": 70.0, "imbalance_percent": 57.7,
         "advice": "xl numa-policy set guest1 +auto"}]
     assert document["accesses"][1] == {"from_node": 0, "to_node": 1, "samples": 200, "share_percent": 20.0}
     assert len(document["accesses"]) == 4
@@ -83,16 +83,16 @@ def test_too_few(xl, count, few):
     assert ("too few" in said) == few == ("+auto" not in said)
 
 
-def test_the_nearest_home_node_is_local(xl):
-    """As carrefourd has it: the VM's home nodes are 0 and 1."""
-    accesses = {(2, 0): 100, (2, 1): 100, (3, 0): 100, (3, 1): 100, (3, 2): 100}
-    far = {(2, 0): 16, (2, 1): 32, (3, 0): 32, (3, 1): 16, (3, 2): 16}
-    row, = xl.json("watch", "guest1", machine=machine_with(accesses, distances=far))["domains"]
-    assert row["local_percent"] == 60.0
-    # what is as far as a home node is, is as good; also if Xen knows no distances
-    row, = xl.json("watch", "guest1", machine=machine_with(accesses))["domains"]
+def test_the_nearest_memory_is_local(xl):
+    """Nodes 2 and 3 have none.  Which nodes are home nodes does not matter."""
+    accesses = {(2, 0): 100, (2, 1): 100, (3, 0): 100, (3, 1): 100}
+    far = {(2, 0): 16, (2, 1): 32, (3, 0): 32, (3, 1): 16}
+    row, = xl.json("watch", "guest1", machine=machine_with(accesses, distances=far, empty=[2, 3]))["domains"]
+    assert row["local_percent"] == 50.0
+    # what is as far as any memory is, is as good; also if Xen knows no distances
+    row, = xl.json("watch", "guest1", machine=machine_with(accesses, empty=[2, 3]))["domains"]
     assert row["local_percent"] == 100.0
-    row, = xl.json("watch", "guest1", machine=machine_with({(0, 1): 100, (0, 0): 300}))["domains"]
+    row, = xl.json("watch", "guest1", machine=machine_with({(2, 1): 100, (1, 1): 300}, distances=far))["domains"]
     assert row["local_percent"] == 75.0
 
 

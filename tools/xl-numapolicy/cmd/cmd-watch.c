@@ -110,20 +110,18 @@ static void find_imbalance(struct seen *seen, const struct accesses *accesses, c
 		seen->imbalance = (struct share){ imbalance(on, judged), 1000 };
 }
 
-/* As carrefourd judges it: it is on the node of the CPU, or no home node is nearer to that. */
-static bool is_local(const struct policy *policy, const struct nodes *nodes, unsigned int from, unsigned int to)
+/*
+ * On the node of the CPU, or on one with memory that is as near to it as any: no placement could bring it nearer. That it is on
+ * a home node is no excuse, as carrefourd has it: home nodes can be the mistake.
+ */
+static bool is_local(const struct nodes *nodes, unsigned int from, unsigned int to)
 {
-	unsigned int home, least = UINT8_MAX;
-	bool any = false;
+	unsigned int node, least = UINT8_MAX;
 
-	for (home = 0; home < NODES_MAX; home++) {
-		if (!policy->weight[home])
-			continue;
-		any = true;
-		if (nodes->distance[from][home] < least)
-			least = nodes->distance[from][home];
-	}
-	return from == to || (any && nodes->distance[from][to] <= least);
+	for (node = 0; node < nodes->nr; node++)
+		if (nodes->memory[node] && nodes->distance[from][node] < least)
+			least = nodes->distance[from][node];
+	return from == to || nodes->distance[from][to] <= least;
 }
 
 static void judge(struct seen *seen, const struct accesses *accesses, const struct nodes *nodes)
@@ -135,7 +133,7 @@ static void judge(struct seen *seen, const struct accesses *accesses, const stru
 			uint64_t samples = accesses->count[from][to];
 
 			seen->samples += samples;
-			seen->local.part += is_local(&seen->facts.policy, nodes, from, to) ? samples : 0;
+			seen->local.part += is_local(nodes, from, to) ? samples : 0;
 			if (samples)
 				seen->pairs[seen->nr_pairs++] = (struct pair){ .from = from, .to = to, .samples = samples };
 		}
