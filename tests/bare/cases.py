@@ -70,7 +70,7 @@ CASES = (
     Case("content", "content", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),
     Case("compact", "compact", topology=TWO_NODES, ours=True, red=Differs,
          finding="issue 27, section 4: a superpage that was lost is not to be had again"),
-    Case("compact-give", "compact-give", topology=TWO_AND_ONE, ours=True, red=Differs,
+    Case("compact-give", "compact-give", topology=TWO_AND_ONE, ours=True, slow=True, red=Differs,
          finding="issue 24, second review: what is put together while its guest gives it back"),
     Case("compact-destroy", "compact-destroy", topology=TWO_NODES, xen_options=f"{POLICY} dom0_max_vcpus=2", ours=True, red=Differs,
          finding="issue 24, second review: what is put together while its domain is destroyed"),
