@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C code of ours in user space: its test programs are built, run and counted, and are to be red with a mistake planted in it."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -19,11 +20,19 @@ def tree(name):
     return path
 
 
-def build(directory, out, *programs, flags=()):
-    """Programs by the Makefile of a directory, in another one."""
-    done = subprocess.run(["make", "-s", "-C", directory, f"OUT={out}", *flags, *(f"{out}/{program}" for program in programs)],
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def make(directory, out, *programs, flags=()):
+    """Programs by the Makefile of a directory, in another one, which another worker may want at the same time: what went wrong, or ''."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(["make", "-s", "-C", directory, f"OUT={out}", *flags, *(f"{out}/{program}" for program in programs)],
+                              capture_output=True, text=True)
+    return done.returncode and (done.stderr.strip() or f"make ended with {done.returncode}") or ""
+
+
+def build(*what, **flags):
+    wrong = make(*what, **flags)
+    assert not wrong, wrong
 
 
 def run(program, *words, cwd=None, **env):

@@ -114,7 +114,7 @@ def test_all_is_local(machine, rounds, how):
     has freed; and where pages of one 2 MiB go to vCPUs of each node, as all of them touch together.
 
     But for what is allocated again before Xen was told, as when the list of an idle CPU is emptied while another CPU touches memory,
-    and for what the list of each CPU and free blocks of less than 32 KiB hold.
+    and for what the list of each CPU and free blocks of less than 32 KiB hold: 1 MiB of others' pages in each list, of 72 MiB.
     """
     start(machine, f"memory-touch 24 {rounds} 5 {how} | while read -r line; do echo \"$line\"\n"
                    f"case $line in *'round {rounds} done') cat {COUNTERS}; echo that is all; esac; done")
@@ -125,7 +125,7 @@ def test_all_is_local(machine, rounds, how):
     away = [(cpu, hex(gfn), dump.pages.get(gfn)) for cpu, gfn in pages if dump.pages.get(gfn, (None,))[0] != cpu + 1]
     print(f"{len(away)} of {len(pages)} are not local; Xen was told of {told} in {batches} batches; {dump.touches}; such as {away[:8]}")
     assert len(pages) == 3 * 24 << 8 and armed
-    assert len(away) < len(pages) // 50
+    assert len(away) < len(pages) // 20
     # 2 MiB that one vCPU divides take one nested fault, not 512
     assert dump.touches["small"] + dump.touches["large"] < len(pages) // 2
 

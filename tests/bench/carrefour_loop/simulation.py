@@ -8,6 +8,8 @@ from pathlib import Path
 
 from places import BUILD, ROOT
 
+import ctests               # found through places
+
 HERE = ROOT / "tests" / "simulate"
 OUT = BUILD / "simulate"
 
@@ -56,9 +58,8 @@ class SimulationError(Exception):
 
 
 def build(out=OUT):
-    done = subprocess.run(["make", "-s", "-C", HERE, f"OUT={out}"], capture_output=True, text=True)
-    if done.returncode:
-        raise SimulationError(done.stderr)
+    if wrong := ctests.make(HERE, Path(out)):
+        raise SimulationError(wrong)
     return Path(out) / "simulate"
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from places import BUILD
+from places import BUILD, ROOT
 
-from harness import machine as boots        # found through places
+import ctests                               # found through places
+from harness import machine as boots
 
 HERE = Path(__file__).absolute().parent
 OUT = BUILD / "bench"
@@ -40,8 +41,19 @@ def tool(*command):
     return done.stdout
 
 
+def build(directory, out, *programs, flags=()):
+    if wrong := ctests.make(directory, out, *programs, flags=flags):
+        raise InstrumentError(f"{directory} cannot be built:\n{wrong}")
+
+
+def build_bare(program):
+    """One of tests/bare's."""
+    build(ROOT / "tests" / "bare", BUILD / "bare", program, flags=[f"XEN_TOOLS={BUILD / 'xen-tools' / 'usr' / 'local'}"])
+    return BUILD / "bare" / program
+
+
 def build_plugin():
-    tool("make", "-s", "-C", HERE, f"OUT={OUT}", f"HEADERS={BUILD / 'qemu-plugin'}")
+    build(HERE, OUT, flags=[f"HEADERS={BUILD / 'qemu-plugin'}"])
     return OUT / "count.so"
 
 

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
 from places import BUILD, RESULTS, ROOT     # noqa: E402  the path comes first
 from heal import report                     # noqa: E402
+import ctests                               # noqa: E402  found through places
 
 HERE = ROOT / "tests/simulate/churn"
 # (what it is, churn's words)
@@ -32,9 +33,8 @@ HOUR = ("hour", "vms", "memory_mib", "free_mib", "stock", "heal", "bound", "repa
 
 
 def build(out):
-    done = subprocess.run(["make", "-s", "-C", HERE, f"OUT={out}"], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"error: nothing was simulated: {done.stderr}")
+    if wrong := ctests.make(HERE, out):
+        sys.exit(f"error: nothing was simulated: {wrong}")
     return out / "churn"
 
 

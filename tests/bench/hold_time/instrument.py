@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from carrefour_cost.machine import vm_run
-from create_cost.instrument import OUT, InstrumentError, Symbols, tool
+from create_cost.instrument import OUT, InstrumentError, Symbols, build, build_bare, tool
 from places import BUILD, ROOT
 
 sys.path.append(str(ROOT / "tests" / "bare"))
@@ -46,7 +46,7 @@ def data_symbols(file):
 
 def plugin_options(hypervisor, symbols, out):
     """For QEMU."""
-    tool("make", "-s", "-C", HERE, f"OUT={OUT}", f"HEADERS={BUILD / 'qemu-plugin'}")
+    build(HERE, OUT, flags=[f"HEADERS={BUILD / 'qemu-plugin'}"])
     data = data_symbols(symbols.file)
     entry, after = vm_run(symbols.file)
     [flush] = [start for start, _ in symbols.ranges_of({"flush_area_mask"})]
@@ -78,8 +78,7 @@ def parse(lines, steps, rounds, function):
 
 def count(hypervisor, words, vcpus, rounds):
     """{step: {what: Longest}} of one boot, and what the guest was answered."""
-    symbols, program = Symbols(hypervisor), BUILD / "bare" / PROGRAM
-    tool("make", "-s", "-C", ROOT / "tests" / "bare", f"OUT={program.parent}", f"XEN_TOOLS={BUILD / 'xen-tools' / 'usr' / 'local'}", program)
+    symbols, program = Symbols(hypervisor), build_bare(PROGRAM)
     out = OUT / f"hold-{hypervisor}-{uuid.uuid4().hex[:6]}.jsonl"
     boot = Boot(program, f"{words} vcpus={vcpus} rounds={rounds}", MACHINE, hypervisor, XEN_OPTIONS, seconds=SECONDS,
                 qemu_options=plugin_options(hypervisor, symbols, out))

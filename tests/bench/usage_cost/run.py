@@ -13,9 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 
-from create_cost.instrument import OUT, InstrumentError, Symbols, build_plugin, parse, tool     # noqa: E402  the path comes first
-from pages import table                                                                         # noqa: E402
-from places import BUILD, ROOT                                                                  # noqa: E402
+from create_cost.instrument import OUT, InstrumentError, Symbols, build_bare, build_plugin, parse   # noqa: E402  the path comes first
+from pages import table                                                                             # noqa: E402
+from places import BUILD, ROOT                                                                      # noqa: E402
 
 sys.path.append(str(ROOT / "tests" / "bare"))
 
@@ -33,8 +33,7 @@ KEEPS_COUNT = {"p2m_numa_usage_change", "counter", "count_out", "count_out_table
 
 def measure(hypervisor):
     """{region: (instructions of Xen, those that keep count)}"""
-    symbols, program = Symbols(hypervisor), BUILD / "bare" / PROGRAM
-    tool("make", "-s", "-C", ROOT / "tests" / "bare", f"OUT={program.parent}", f"XEN_TOOLS={BUILD / 'xen-tools' / 'usr' / 'local'}", program)
+    symbols, program = Symbols(hypervisor), build_bare(PROGRAM)
     out = OUT / f"usage-{hypervisor}-{uuid.uuid4().hex[:6]}.jsonl"
     words = f"./{build_plugin().relative_to(BUILD)},out={out.relative_to(BUILD)},start={symbols.start:#x},end={symbols.end:#x}"
     report = Boot(program, "", MACHINE, hypervisor, XEN_OPTIONS, qemu_options=("-plugin", words)).run()
