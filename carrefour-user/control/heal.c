@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/json.h"
 #include "control/heal.h"
@@ -52,10 +53,14 @@ static void tasks(FILE *f, const struct daemon *d)
 	fputs("]", f);
 }
 
+/* The name is that of a domain that is still there. */
 static void entry(FILE *f, const struct daemon *d, const struct heal_entry *e)
 {
-	fprintf(f, "{\"id\": %u, \"why\": \"%s\", \"seconds_ago\": %.1f, ", e->id, heal_why_name(e->why),
-		(d->served_at - e->at) / 1e9);
+	const struct healing_vm *vm = healing_find(&d->healing, e->id);
+
+	fprintf(f, "{\"id\": %u, \"name\": ", e->id);
+	json_text(f, vm ? vm->name : NULL);
+	fprintf(f, ", \"why\": \"%s\", \"seconds_ago\": %.1f, ", heal_why_name(e->why), (d->served_at - e->at) / 1e9);
 	nodes(f, "nodes_before", e->home_before, d->host.nr_nodes);
 	nodes(f, "nodes", e->home, d->host.nr_nodes);
 	fprintf(f, "\"bytes\": %" PRIu64 ", \"cost_ns\": %" PRIu64 ", \"predicted_cpus\": %.3f, \"brought_ns\": %.0f, "
@@ -63,21 +68,32 @@ static void entry(FILE *f, const struct daemon *d, const struct heal_entry *e)
 		!e->closed ? e->paid ? "paid" : "open" : !e->paid ? "lost" : e->brought_ns < e->cost_ns ? "regretted" : "paid");
 }
 
-/* The newest first. */
+/* The newest first; of one domain, or of all. */
+static void entries(FILE *f, const struct daemon *d, const unsigned int *id)
+{
+	const struct heal_entry *e;
+	const char *comma = "";
+	unsigned int i;
+
+	fputc('[', f);
+	for (i = 0; (e = heal_ledger_get(&d->healing.ledger, i)); i++)
+		if (!id || e->id == *id) {
+			fprintf(f, "%s\n", comma);
+			entry(f, d, e);
+			comma = ",";
+		}
+	fputc(']', f);
+}
+
 static void ledger(FILE *f, const struct daemon *d)
 {
 	const struct heal_ledger *l = &d->healing.ledger;
-	const struct heal_entry *e;
-	unsigned int i;
 
 	fprintf(f, "\"ledger\": {\"actions\": %" PRIu64 ", \"paid\": %" PRIu64 ", \"lost\": %" PRIu64
-		", \"regretted\": %" PRIu64 ", \"stopped\": %s, \"entries\": [", l->nr, l->paid, l->lost, l->regretted,
+		", \"regretted\": %" PRIu64 ", \"stopped\": %s, \"entries\": ", l->nr, l->paid, l->lost, l->regretted,
 		heal_ledger_stops(l) ? "true" : "false");
-	for (i = 0; (e = heal_ledger_get(l, i)); i++) {
-		fputs(i ? ",\n" : "\n", f);
-		entry(f, d, e);
-	}
-	fputs("]}", f);
+	entries(f, d, NULL);
+	fputc('}', f);
 }
 
 void heal_view(FILE *f, const struct daemon *d)
@@ -108,4 +124,45 @@ void heal_view(FILE *f, const struct daemon *d)
 	fputs(", ", f);
 	ledger(f, d);
 	fputs("}\n", f);
+}
+
+/* In words: NULL if heal has not looked at it. */
+static void says(FILE *f, const struct daemon *d, const struct healing_vm *vm)
+{
+	bool acts = d->config.heal == HEAL_ON;
+	char text[HEAL_TEXT + 16];
+
+	if (!vm || !d->healing.looked_at) {
+		json_text(f, NULL);
+		return;
+	}
+	if (vm->left == LEFT_ACTED) {
+		strcpy(text, acts ? "does: " : "advises: ");
+		heal_describe(text + strlen(text), HEAL_TEXT, &vm->action, vm->id, vm->name, vm->placed);
+	} else {
+		snprintf(text, sizeof(text), "leaves it: %s", heal_left_text(vm->left));
+	}
+	json_text(f, text);
+}
+
+void heal_view_fields(FILE *f, const struct daemon *d, unsigned int id)
+{
+	fputs("\"heal_says\": ", f);
+	says(f, d, healing_find(&d->healing, id));
+	fputs(", \"heal_ledger\": ", f);
+	entries(f, d, &id);
+}
+
+bool heal_view_explain(FILE *f, const struct daemon *d, unsigned int id)
+{
+	const struct healing_vm *vm = healing_find(&d->healing, id);
+
+	if (!vm || !d->healing.looked_at)
+		return false;
+	fprintf(f, "{\"version\": 1, \"id\": %u, \"name\": ", id);
+	json_text(f, vm->name);
+	fputs(", \"carrefour\": false, \"auto\": \"off\", ", f);
+	heal_view_fields(f, d, id);
+	fputs(", \"decisions_ever\": 0, \"decisions\": []}\n", f);
+	return true;
 }

@@ -40,16 +40,16 @@ static const char *after(const char *line, const char *word)
 
 static void explain(FILE *to, const char *which)
 {
-	const struct guest *g = NULL;
+	const struct guest *g;
 	unsigned int id;
 
 	if (!parse_id(which, &id))
 		view_error(to, "'%.64s' is no domain id", which);
-	else if (!(g = guests_find(daemon_state, id)))
+	else if ((g = guests_find(daemon_state, id)))
+		view_explain(to, daemon_state, g);
+	else if (!heal_view_explain(to, daemon_state, id))
 		view_error(to, "carrefourd does not watch VM %u, as Carrefour and auto are off for it; "
 			   "'xl numa-policy set %u +auto=advise' has it watched, '+carrefour' has its pages moved, too", id, id);
-	else
-		view_explain(to, daemon_state, g);
 }
 
 /* Takes the file. A domain that is switched on later is recorded from its first period; until then periods are empty. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "control/heal.h"
 #include "control/view.h"
 #include "decide/explain.h"
 
@@ -173,6 +174,8 @@ void view_explain(FILE *f, const struct daemon *d, const struct guest *g)
 	if (g->advised)
 		auto_explain(text, sizeof(text), &g->advice);
 	json_text(f, g->advised ? text : NULL);
+	fputs(", ", f);
+	heal_view_fields(f, d, g->switches.id);
 	fprintf(f, ", \"decisions_ever\": %" PRIu64 ", \"decisions\": [", g->history.nr);
 	for (i = 0; (event = history_get(&g->history, i)); i++) {
 		fputs(i ? ",\n" : "\n", f);

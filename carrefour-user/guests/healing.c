@@ -6,7 +6,7 @@
 
 #define LATE_NS (900000 * MS)	/* that "of late" is: as long as a node has to be crowded */
 
-struct healing_vm *healing_find(struct healing *h, unsigned int id)
+struct healing_vm *healing_find(const struct healing *h, unsigned int id)
 {
 	unsigned int i;
 

@@ -61,7 +61,7 @@ struct healing {
 /* The one of this domain, or a new one. NULL: out of memory. */
 struct healing_vm *healing_of(struct healing *healing, unsigned int id, uint64_t now);
 /* The same, if there is one; else NULL. */
-struct healing_vm *healing_find(struct healing *healing, unsigned int id);
+struct healing_vm *healing_find(const struct healing *healing, unsigned int id);
 /* Forgets all that are not there. */
 void healing_drop(struct healing *healing);
 void healing_free(struct healing *healing);

@@ -4,6 +4,30 @@
 
 #include "heal/heal.h"
 
+const char *heal_left_text(enum heal_left left)
+{
+	static const char *const text[NR_HEAL_LEFT] = {
+		[LEFT_ACTED] = "it is to be moved",
+		[LEFT_GOOD] = "it runs where its memory is, and its nodes have cores enough",
+		[LEFT_OFF] = "it has auto=off, or xenstore does not answer",
+		[LEFT_NAMED] = "its nodes or CPUs are named",
+		[LEFT_UNMOVABLE] = "Xen does not move its memory",
+		[LEFT_WATCHED] = "Carrefour or auto looks after it",
+		[LEFT_STOPPED] = "too many actions were lost; restart carrefourd to go on",
+		[LEFT_YOUNG] = "it was seen for less than two minutes",
+		[LEFT_COOLING] = "its nodes were changed recently",
+		[LEFT_STRAYS] = "the scheduler does not follow its affinity",
+		[LEFT_ALONE] = "it is busy and has its nodes to itself",
+		[LEFT_NO_GAIN] = "a move brings too little",
+		[LEFT_NO_ROOM] = "no nodes have enough free memory and cores",
+		[LEFT_NOT_PAID] = "the cost of a move does not come back soon enough",
+		[LEFT_BUDGET] = "the memory that may move in an hour is used up",
+		[LEFT_LATER] = "other VMs come first",
+	};
+
+	return text[left];
+}
+
 #define ARGUMENT 63		/* a longer name may have been cut */
 
 /* As xl vcpu-pin takes them, to which a number alone is a CPU; as many as there is room for. */

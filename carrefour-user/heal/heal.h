@@ -115,6 +115,8 @@ void heal_plan_free(struct heal_plan *plan);
 
 const char *heal_why_name(unsigned int why);
 const char *heal_left_name(unsigned int left);
+/* In words, from what is said of a VM: "it …". */
+const char *heal_left_text(enum heal_left left);
 /* A line without newline; @name: the VM's. */
 #define HEAL_TEXT 1600			/* has room for any */
 void heal_describe(char *buf, size_t size, const struct heal_action *action, unsigned int id, const char *name, bool placed);

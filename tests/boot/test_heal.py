@@ -2,6 +2,7 @@
 """heal = advise on a real Xen: a VM that is spread over two nodes and fits on one.  carrefourd says once what to type, and does nothing."""
 
 import json
+import re
 
 import pytest
 
@@ -82,6 +83,10 @@ def test_it_is_healed(machine, policy):
     assert sum(node != home for node in where(machine)) <= DOM0_USES
     assert soft_affinity(machine, "g") == ("0-1" if home == 0 else "2-3")
     assert machine.run("xl numa-policy show g").out.count(policy), "its policy is its own"
+    explained = machine.run("xl numa-policy explain").out
+    assert re.search(rf" g +{entry['id']} +gather +\S+ +{home} ", explained), explained
+    explained = machine.run("xl numa-policy explain left").out
+    assert "\nheal        leaves it: it has auto=off" in explained, explained
     daemon.wait("all is well", "carrefour-ask heal | grep -q '\"name\": \"g\", .*\"result\": \"good\"'", seconds=200)
     assert daemon.log().count("heal begins: ") == 1, daemon.log()
     daemon.stop()

@@ -43,7 +43,7 @@ static void vcpus_and_memory_come_together(void **unused)
 	assert_int_equal(fake.call[CALL_REBALANCE].calls, 0);
 	assert_int_equal(heal_budget_hour(&d.healing.budget, d.now), GIB);
 	assert_view("\"tasks\": [], \"ledger\": {\"actions\": 1, ");
-	assert_view("\"id\": 1, \"why\": \"gather\", ");
+	assert_view("\"id\": 1, \"name\": \"vm1\", \"why\": \"gather\", ");
 	/* It brings what was forecast, and is left alone. */
 	periods(7200);
 	assert_view("\"ledger\": {\"actions\": 1, \"paid\": 1, \"lost\": 0, \"regretted\": 0, \"stopped\": false, ");

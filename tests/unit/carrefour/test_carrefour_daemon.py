@@ -159,8 +159,30 @@ def test_explain(built):
     assert other["last_period"] is None and other["decisions"] == []
 
 
+def test_explain_what_heal_did(built):
+    """Its entries of a VM, newest first; also of one that nothing else looks after."""
+    db, idle, spread = (document(built, "explain", vm) for vm in ("3", "7", "8"))
+    assert db["heal_says"] == "leaves it: Carrefour or auto looks after it"
+    assert [(entry["name"], entry["state"]) for entry in db["heal_ledger"]] == [(db["name"], "open")]
+    assert (idle["id"], idle["name"], idle["carrefour"], idle["auto"], idle["decisions"]) == (7, "idle", False, "off", [])
+    assert idle["heal_says"] == "leaves it: it runs where its memory is, and its nodes have cores enough"
+    assert [(entry["nodes_before"], entry["nodes"], entry["state"]) for entry in idle["heal_ledger"]] == [
+        ([0], [1], "lost"), ([], [0], "paid")]
+    assert spread["heal_says"].startswith("does: xl vcpu-pin spread all - nodes:1 && ") and spread["heal_ledger"] == []
+    assert run(built / "documents", "explain", "6").returncode == 2
+
+
+def test_heal(built):
+    doc = document(built, "heal")
+    assert doc["heal"] == "on" and doc["seconds_ago"] == 1
+    assert [(entry["id"], entry["name"], entry["state"]) for entry in doc["ledger"]["entries"]] == [
+        (3, 'db "1" \\ \u00e9 \ufffd', "open"), (7, "idle", "lost"), (6, None, "regretted"), (7, "idle", "paid")]
+    assert {entry["seconds_ago"] for entry in doc["ledger"]["entries"]} == {30}
+
+
 def test_the_manual_names_each_field(built):
     manual = (SOURCE / "man/carrefourd.pod").read_text()
     fields = set(document(built, "show")["domains"][0]) | set(document(built, "explain", "3")["decisions"][0])
-    known = {"id", "name", "period"}
+    fields |= set(document(built, "explain", "7"))
+    known = {"id", "name", "period", "version"}
     assert [field for field in sorted(fields - known) if not re.search(rf"C<{field}>", manual)] == []

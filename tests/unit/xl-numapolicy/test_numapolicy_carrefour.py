@@ -293,30 +293,6 @@ def test_top_says_why_there_are_no_samples(xl, tmp_path):
     assert raw[names.index("state")] == "-"
 
 
-def test_explain(xl, tmp_path):
-    with daemon(tmp_path, lambda *_: EXPLAIN) as (env, asked):
-        text = xl.good("explain", "guest1", env=env)
-        rows = xl.raw("explain", "guest1", env=env)
-        assert xl.json("explain", "guest1", env=env) == EXPLAIN
-    assert asked == ["explain 3\n"] * 3
-    assert "last period 1200 samples, 81.5 % local\n" in text and "100 so far; of the last 2: 1 migrate, 1 freeze\n" in text
-    assert [column.split()[:2] for column in text.splitlines()[-2:]] == [["1.5", "migrate"], ["5.0", "freeze"]]
-    assert rows[1][1:3] == ["migrate", r"gfn\x200x1234\x204K\x20from\x20node\x200\x20to\x202"]
-    assert [row[0] for row in rows] == ["seconds_ago", "1.5", "5.0"] and rows[2][-1] == "-"
-
-
-def test_explain_counts_by_action(xl, tmp_path):
-    """Most want to know what it does, not to which page."""
-    def decisions(*actions):
-        return EXPLAIN | {"decisions": [EXPLAIN["decisions"][0] | {"action": action} for action in actions]}
-
-    many = [f"action-{n}" for n in range(9)]
-    for actions, said in ((["freeze"] * 3 + ["migrate"] * 60 + ["freeze"], "of the last 64: 4 freeze, 60 migrate"),
-                          ([], "so far\n"), (many, "of the last 9: " + ", ".join(f"1 {name}" for name in many[:8]))):
-        with daemon(tmp_path, lambda *_: decisions(*actions)) as (env, _):
-            assert said in xl.good("explain", "guest1", env=env)
-
-
 @pytest.mark.parametrize("answer, words", [
     ({"version": 1, "error": "VM 3 is off; switch it on"}, "VM 3 is off; switch it on"),
     (b"", "carrefourd did not answer"),

@@ -7,6 +7,7 @@ import pytest
 
 from numapolicy_build import ROOT, SOURCE
 from test_numapolicy_carrefour import EXPLAIN, RECORDED, SHOW, daemon, switched_on
+from test_numapolicy_explain import HEAL
 
 COMMANDS = ["list", "show", "top", "watch", "set", "rebalance", "compact", "evacuate", "where", "explain", "record", "replay"]
 
@@ -79,7 +80,7 @@ def test_examples_are_good(xl, name, tmp_path):
     assert lines
     (tmp_path / "carrefour-replay").write_text("#!/bin/sh\n")
     (tmp_path / "carrefour-replay").chmod(0o755)
-    answers = {"show": SHOW, "explain": EXPLAIN, "record": RECORDED}
+    answers = {"show": SHOW, "explain": EXPLAIN, "heal": HEAL, "record": RECORDED}
     with daemon(tmp_path, lambda line, *_: answers[line.split()[0]]) as (env, _):
         for line in lines:
             # once is enough of what refreshes

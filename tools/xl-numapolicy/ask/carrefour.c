@@ -30,7 +30,7 @@ static yajl_val field(const struct answer *answer, const char *name)
 {
 	const char *path[] = { name, NULL };
 
-	return yajl_tree_get(tree_of(answer), path, yajl_t_any);
+	return answer ? yajl_tree_get(tree_of(answer), path, yajl_t_any) : NULL;
 }
 
 struct answer *answer_parse(const char *text)
@@ -67,6 +67,23 @@ static uint64_t permille(const struct answer *answer, const char *name)
 	yajl_val value = field(answer, name);
 
 	return YAJL_IS_NUMBER(value) ? strtod(YAJL_GET_NUMBER(value), NULL) * 10 + 0.5 : 0;
+}
+
+const struct answer *answer_part(const struct answer *answer, const char *name)
+{
+	return (const struct answer *)field(answer, name);
+}
+
+void answer_nodes(const struct answer *answer, const char *name, uint32_t weight[NODES_MAX])
+{
+	yajl_val list = field(answer, name);
+	size_t i;
+
+	memset(weight, 0, NODES_MAX * sizeof(*weight));
+	for (i = 0; YAJL_IS_ARRAY(list) && i < list->u.array.len; i++)
+		if (YAJL_IS_INTEGER(list->u.array.values[i]) && YAJL_GET_INTEGER(list->u.array.values[i]) >= 0 &&
+		    YAJL_GET_INTEGER(list->u.array.values[i]) < NODES_MAX)
+			weight[YAJL_GET_INTEGER(list->u.array.values[i])] = 1;
 }
 
 void answer_each(const struct answer *answer, const char *name, void (*fn)(const struct answer *item, void *arg), void *arg)
@@ -207,8 +224,7 @@ static void copy_word(char to[WORD_TEXT], const char *from)
 
 static void add(const struct answer *item, void *arg)
 {
-	const struct answer *totals = (const struct answer *)field(item, "totals");
-	const struct answer *advice = (const struct answer *)field(item, "advice");
+	const struct answer *totals = answer_part(item, "totals"), *advice = answer_part(item, "advice");
 	struct watching *w = arg;
 	struct watched *d;
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/units.h"
+
 #define WORD_TEXT 24	/* the longest of the daemon's words */
 
 /* A domain that has Carrefour or auto on. Ratios are in permille, of the last period. */
@@ -48,6 +50,10 @@ void answer_free(struct answer *answer);
 /* "" or 0 if there is no such field, or it is null; the text of a number is what was sent. */
 const char *answer_text(const struct answer *answer, const char *name);
 uint64_t answer_number(const struct answer *answer, const char *name);
+/* The object that is called so; NULL, which has no field: there is none. */
+const struct answer *answer_part(const struct answer *answer, const char *name);
+/* The numbers of the array that is called so, as nodes that weigh 1. */
+void answer_nodes(const struct answer *answer, const char *name, uint32_t weight[NODES_MAX]);
 /* Calls fn for each object of the array that is called so. */
 void answer_each(const struct answer *answer, const char *name, void (*fn)(const struct answer *item, void *arg), void *arg);
 

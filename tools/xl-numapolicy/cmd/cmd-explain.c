@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* explain: what carrefourd recently did to a domain, and why. */
+/* explain: what carrefourd recently did to a domain, or for the host, and why. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/foreign.h"
 #include "cmd/command.h"
 #include "cmd/guest.h"
+#include "cmd/ledger.h"
 
 static void put_decision(const struct answer *decision, void *arg)
 {
@@ -112,6 +113,7 @@ static void print_text(const struct domain *domain, const struct answer *answer)
 	print_line("error", answer_text(answer, "sampling_error"));
 	print_line("last period", answer_text(answer, "last_period"));
 	print_line("auto says", answer_text(answer, "auto_says"));
+	print_line("heal", answer_text(answer, "heal_says"));
 	print_summary(answer);
 }
 
@@ -121,7 +123,10 @@ static void run(const struct options *options, int argc, char **argv)
 	struct answer *answer;
 	char request[32], *text;
 
-	(void)argc;
+	if (!argc) {
+		explain_host(options);
+		return;
+	}
 	find_guest(argv[0], &domain);
 	snprintf(request, sizeof(request), "explain %u", domain.id);
 	text = carrefour_ask(request, -1, NULL);
@@ -136,6 +141,7 @@ static void run(const struct options *options, int argc, char **argv)
 		if (options->format == FORMAT_TABLE)
 			print_text(&domain, answer);
 		print_decisions(answer);
+		print_ledger(answer, "heal_ledger", true);
 		output_end();
 		answer_free(answer);
 	}
@@ -150,18 +156,24 @@ static const struct option_spec options_explain[] = {
 
 const struct command cmd_explain = {
 	.name = "explain",
-	.arguments = "DOM",
-	.summary = "what carrefourd recently did to a VM, and why",
+	.arguments = "[DOM]",
+	.summary = "what carrefourd did to a VM or for the host, and why",
 	.options = options_explain,
 	.help =
 "The last period in words, how many decisions there were of each kind, and the last\n"
 "64 of them, newest first, each with the numbers that led to it. The journal has\n"
 "decisions only if carrefour.conf says so: log_decisions of a VM in a period.\n"
+"If carrefour.conf has heal, too: what heal says of the VM, and what it has done.\n"
+"\n"
+"Without DOM: what heal has done for the VMs of this host, newest first. COST and\n"
+"BROUGHT are CPU time. An action is open until it has brought its cost, and paid\n"
+"then; lost if it has not in time; regretted if it had brought less in the end.\n"
 "\n"
 "Examples:\n"
 "  xl numa-policy explain guest1\n"
+"  xl numa-policy explain\n"
 "  xl numa-policy explain guest1 --json | jq '.decisions[] | .text'\n",
-	.min_arguments = 1,
+	.min_arguments = 0,
 	.max_arguments = 1,
 	.run = run,
 };
