@@ -72,9 +72,9 @@ def check_compact(machine):
     wrong = [where for where in checks.misplaced(dump, "round-2m", HOMES) if dump.pages[where[0]][1] == 9]
     assert not wrong, wrong[:8]
     moving.check_content(machine)
-    # nothing is left to be done, also by the node
+    # nothing is left to be done, also by the node, but for what was in use and no longer is
     said = machine.run("xl numa-policy compact node:2 --json -q", check=False).out
-    assert all(json.loads(line)["moved_bytes"] == 0 for line in said.splitlines())
+    assert sum(json.loads(line)["moved_bytes"] for line in said.splitlines()) <= MOST_IN_USE << 21, said
 
 
 @pytest.mark.boot("n4")

@@ -303,7 +303,7 @@ def test_all_verbs_have_what_they_need(told):
     at = {line: number for number, line in enumerate(told("all", "check", *named))}
     for product, need in (("linux.sh", "series.sh linux"), ("xen.sh stock", "series.sh xen"), ("bin.sh", "xen-tools.sh"),
                           ("guest-module.sh", "debian-kernel.sh"), ("images.sh debian", "images.sh base"), ("images.sh base", "linux.sh"),
-                          ("images.sh demo", "debian-kernel.sh"),
+                          ("images.sh demo", "debian-kernel.sh"), ("images.sh hvm", "images.sh base"), ("images.sh hvm", "device-model.sh"),
                           ("qemu.sh", "qemu-source.sh"), ("qemu-plugin.sh", "qemu-source.sh"), ("workloads.sh", "workload-packages.sh"),
                           ("xen-tools.sh", "packages.sh"), ("trees.sh", "series.sh linux")):
         assert at[f"- {need}"] < at[f"+ {product}"]

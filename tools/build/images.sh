@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default), debian or demo.
+# images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default), debian, hvm or demo.
 # Made by tests/boot/images, which knows what goes into them.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 part=${1:-base}
 make_images=$ROOT/tests/boot/images/make-images
-# what it is appended to
-[ "$part" != debian ] || "$here/images.sh" base
+# what they are appended to
+case $part in debian | hvm) "$here/images.sh" base ;; esac
 id=$("$make_images" --id "$part")
 
 build() {

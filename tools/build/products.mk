@@ -12,13 +12,13 @@ build = +$(step)
 XEN := debug release off optional stock fault
 # of make soak alone
 SANITIZED := ubsan
-IMAGES := base debian demo
+IMAGES := base debian hvm demo
 
 # packages are made of the Xen that BASE names, and of no other
 PACKAGES := $(if $(XEN_SRC),,deb debian-host)
 
 all: test soak bench images
-test: $(XEN:%=xen-%) images-debian qemu qemu-plugin workloads trees deb-quick
+test: $(XEN:%=xen-%) images-debian images-hvm qemu qemu-plugin workloads trees deb-quick
 soak: test $(SANITIZED:%=xen-%) $(PACKAGES)
 check: trees xen-tools
 bench: xen-release xen-stock images-base qemu qemu-plugin workloads
@@ -46,7 +46,7 @@ fetch-xen-packaging: | fetch-xen
 	$(call step,fetch.sh xen-packaging)
 fetch-linux: | fetch-xen
 	$(call step,fetch.sh linux)
-qemu-source workload-packages debian-kernel deb-root debian-root: packages
+qemu-source workload-packages debian-kernel device-model deb-root debian-root: packages
 	$(call step,$@.sh)
 
 series-xen: $(if $(XEN_SRC),,fetch-xen)
@@ -84,10 +84,11 @@ deb-xen deb-own deb debian-host:
 images: $(IMAGES:%=images-%)
 images-base: xen-tools bin linux
 images-debian: images-base guest-module
+images-hvm: images-base device-model
 images-demo: xen-tools bin debian-kernel
 $(IMAGES:%=images-%): images-%:
 	$(call build,images.sh $*)
 
 .PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-xen-packaging fetch-linux series-xen series-linux trees \
-	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel guest-module qemu-source qemu-plugin qemu workload-packages workloads \
+	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel device-model guest-module qemu-source qemu-plugin qemu workload-packages workloads \
 	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb debian-root debian-host deb-quick

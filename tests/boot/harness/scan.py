@@ -42,6 +42,7 @@ RED = [re.compile(pattern) for pattern in (
 EXPECTED = [re.compile(r"\(XEN\) " + pattern) for pattern in (
     r"HVM d\d+(v\d+)? (save|restore): ",
     r"HVM (save|restore) d\d+",
+    r"(\S*arch/x86/hvm/irq\.c:\d+: )?Dom\d+ (PCI link \d|callback via) changed ",
     r"d\d+v\d+: upcall vector ",
     r"\S*arch/x86/hvm/\w+/\w+\.c:\d+:d\d+v\d+ (RD|WR)MSR 0x\w+( val 0x\w+)? unimplemented",     # Linux tries what there is
     r"\S*common/grant_table\.c:\d+:d\d+v\d+ Expanding d\d+ grant table",

@@ -83,6 +83,8 @@ TOPOLOGIES = {t.name: t for t in (
     Topology("n4", (1,) * 4, (2560,) * 4, cube(4)),
     # with the kernel of Debian 13 for a guest
     Topology("n4-debian", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images-debian/dom0.cpio"),
+    # with a device model for HVM guests
+    Topology("n4-hvm", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images-hvm/dom0.cpio"),
     Topology("n4-ibs", (1,) * 4, (2560,) * 4, cube(4), emulator="qemu-ibs"),
     Topology("n4-memless", (1,) * 4, (1536, 1024, 0, 1024), cube(4)),
     Topology("n8", (1,) * 8, (1280,) + (1024,) * 7, cube(8)),
