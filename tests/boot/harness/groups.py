@@ -38,6 +38,8 @@ GROUPS = {group.name: group for group in (
           ("sampling", "sampling_ibs")),
     Group("carrefour", "carrefourd repairs a guest, leaves it alone then, and leaves nothing behind",
           ("carrefour", "carrefour_command", "heal")),
+    Group("hvm", "HVM guests, which have a device model: placed, moved, saved, sampled",
+          ("hvm",)),
     Group("ept", "moving, first-touch and sampling on EPT, under Bochs",
           ("ept",)),
 )}
