@@ -27,7 +27,9 @@ def make(directory, out, *programs, flags=()):
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run(["make", "-s", "-C", directory, f"OUT={out}", *flags, *(f"{out}/{program}" for program in programs)],
                               capture_output=True, text=True)
-    return done.returncode and (done.stderr.strip() or f"make ended with {done.returncode}") or ""
+    if not done.returncode:
+        return ""
+    return done.stderr.strip() or f"make ended with {done.returncode}"
 
 
 def build(*what, **flags):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """HVM guests with a device model: Debian 13's QEMU runs in dom0, and keeps a part of their memory mapped.
 
-A guest gets its kernel by QEMU's -kernel, its console is Xen's; it has no disk and no network, which those of tests/host have.
+A guest gets its kernel by QEMU's -kernel, its console is Xen's; it has no disk and no network.
 """
 
 import pytest

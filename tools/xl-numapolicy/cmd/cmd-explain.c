@@ -14,8 +14,7 @@
 static void put_decision(const struct answer *decision, void *arg)
 {
 	struct table *table = arg;
-	const char *result = answer_text(decision, "result"), *action = answer_text(decision, "action");
-	const char *text = answer_text(decision, "text");
+	const char *action = answer_text(decision, "action"), *text = answer_text(decision, "text");
 	size_t length = strlen(action);
 
 	/* The journal's line begins with the action, which has a column here. */
@@ -25,10 +24,7 @@ static void put_decision(const struct answer *decision, void *arg)
 	put_text(table, answer_text(decision, "seconds_ago"));
 	put_text(table, action);
 	put_text(table, text);
-	if (*result)
-		put_text(table, result);
-	else
-		put_nothing(table);
+	put_word(table, answer_text(decision, "result"));
 }
 
 /* How many there are of each action, in the order in which they come first. */
@@ -117,18 +113,24 @@ static void print_text(const struct domain *domain, const struct answer *answer)
 	print_summary(answer);
 }
 
+static void print_vm(const struct domain *domain, const struct answer *answer)
+{
+	if (output_format() == FORMAT_TABLE)
+		print_text(domain, answer);
+	print_decisions(answer);
+	print_ledger(answer, "heal_ledger", true);
+}
+
 static void run(const struct options *options, int argc, char **argv)
 {
+	char request[32] = "heal", *text;
 	struct domain domain = { 0 };
 	struct answer *answer;
-	char request[32], *text;
 
-	if (!argc) {
-		explain_host(options);
-		return;
+	if (argc) {
+		find_guest(argv[0], &domain);
+		snprintf(request, sizeof(request), "explain %u", domain.id);
 	}
-	find_guest(argv[0], &domain);
-	snprintf(request, sizeof(request), "explain %u", domain.id);
 	text = carrefour_ask(request, -1, NULL);
 	if (options->format == FORMAT_JSON) {
 		/* The daemon's own document: nothing is lost, and nothing is said twice. */
@@ -138,10 +140,10 @@ static void run(const struct options *options, int argc, char **argv)
 	} else {
 		answer = answer_parse(text);
 		output_begin(options->format);
-		if (options->format == FORMAT_TABLE)
-			print_text(&domain, answer);
-		print_decisions(answer);
-		print_ledger(answer, "heal_ledger", true);
+		if (argc)
+			print_vm(&domain, answer);
+		else
+			print_host_ledger(answer);
 		output_end();
 		answer_free(answer);
 	}

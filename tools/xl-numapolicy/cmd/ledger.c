@@ -29,14 +29,6 @@ struct rows {
 	bool one_vm;
 };
 
-static void put_word(struct table *table, const char *text)
-{
-	if (*text)
-		put_text(table, text);
-	else
-		put_nothing(table);
-}
-
 static void put_node_list(struct table *table, const struct answer *entry, const char *name)
 {
 	uint32_t weight[NODES_MAX];
@@ -118,23 +110,11 @@ static void print_heal(const struct answer *answer, const struct answer *ledger)
 	free(ago);
 }
 
-void explain_host(const struct options *options)
+void print_host_ledger(const struct answer *answer)
 {
-	char *text = carrefour_ask("heal", -1, NULL);
-	struct answer *answer;
+	const struct answer *ledger = answer_part(answer, "ledger");
 
-	if (options->format == FORMAT_JSON) {
-		/* The daemon's own document. */
-		output_begin(FORMAT_TABLE);
-		fputs(text, stdout);
-	} else {
-		answer = answer_parse(text);
-		output_begin(options->format);
-		if (options->format == FORMAT_TABLE)
-			print_heal(answer, answer_part(answer, "ledger"));
-		print_ledger(answer_part(answer, "ledger"), "entries", false);
-		answer_free(answer);
-	}
-	output_end();
-	free(text);
+	if (output_format() == FORMAT_TABLE)
+		print_heal(answer, ledger);
+	print_ledger(ledger, "entries", false);
 }

@@ -4,11 +4,10 @@
 #define LEDGER_H
 
 #include "ask/carrefour.h"
-#include "cmd/options.h"
 
 /* The entries in that array of the answer, a row each; of one VM, which needs no column then. Nothing, if there are none. */
 void print_ledger(const struct answer *answer, const char *array, bool one_vm);
-/* explain without a VM: of the whole host. */
-void explain_host(const struct options *options);
+/* The answer to "heal": of the whole host. */
+void print_host_ledger(const struct answer *answer);
 
 #endif

@@ -175,6 +175,14 @@ void put_nothing(struct table *table)
 	put_text(table, format == FORMAT_JSON ? "" : "-");
 }
 
+void put_word(struct table *table, const char *text)
+{
+	if (*text)
+		put_text(table, text);
+	else
+		put_nothing(table);
+}
+
 /* The library copies numbers as they are, so a list can be written as one. */
 static void put_list(struct table *table, const uint32_t weight[NODES_MAX],
 		     bool weights)

@@ -47,6 +47,8 @@ struct table *table_new(const char *name, const struct column *columns,
 void table_row(struct table *table);
 /* Each put fills the next cell of the row. */
 void put_text(struct table *table, const char *text);
+/* An empty one is nothing. */
+void put_word(struct table *table, const char *text);
 void put_number(struct table *table, uint64_t number);
 void put_hex(struct table *table, uint64_t number);
 void put_bool(struct table *table, bool value);
