@@ -68,6 +68,8 @@ CASES = (
     Case("max-pause", "max-pause", topology=TWO_AND_ONE, ours=True, red=Differs,
          finding="issue 24, section 6: a vCPU that writes waits for copies, and nobody can say how long"),
     Case("content", "content", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),
+    Case("pod", "pod", ept=True, topology=TWO_NODES, red=Differs,
+         finding="issue 27, section 3: what is populated on demand comes from the nodes of the vCPUs, whatever the policy is"),
     Case("compact", "compact", topology=TWO_NODES, ours=True, red=Differs,
          finding="issue 27, section 4: a superpage that was lost is not to be had again"),
     Case("compact-give", "compact-give", topology=TWO_AND_ONE, ours=True, slow=True, red=Differs,
