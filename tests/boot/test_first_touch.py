@@ -188,13 +188,16 @@ def test_nothing_is_left(machine):
 @pytest.mark.heavy(False)
 @pytest.mark.boot("n4")
 def test_refused_with_a_reason(machine):
-    guests.create(machine, "g", memory=64, maxmem=128, policy="round-4k")
+    """Memory that is populated on demand without a policy has no node to wait on."""
+    guests.create(machine, "g", memory=64, maxmem=128, policy="none")
     refused = machine.run("xl numa-policy set g first-touch", check=False)
     assert refused.status == 1 and "populated on demand" in refused.err
-    assert guests.dump(machine, "g").policy == "round-4k"
-    # from the start it works together
-    guests.create(machine, "h", memory=64, maxmem=128, policy="first-touch")
-    assert guests.dump(machine, "h").policy == "first-touch"
+    assert guests.dump(machine, "g").policy == "none"
+    # with one from the start it works together
+    for name, policy in ("h", "first-touch"), ("i", "round-4k"):
+        guests.create(machine, name, memory=64, maxmem=128, policy=policy)
+        machine.run(f"xl numa-policy set {name} first-touch")
+        assert guests.dump(machine, name).policy == "first-touch"
 
 
 @pytest.mark.heavy(False)
