@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from bare_boot import Topology, XenDown, uniform
+from bare_boot import BootRed, Topology, XenDown, uniform
 from runner.machines import POLICY
 
 ONE_NODE = Topology("bare-1", (2,), (256,), uniform(1))
@@ -47,6 +47,7 @@ NO_FLUSH = "findings xen-core 2, xen-touch 1: a moved page's old frame is freed 
 # A debug Xen maps by its own cache what it copies, and flushes all when that is full: a TLB forgets too early there.
 WITH_TLB = "release", "off"
 OURS_WITH_TLB = "release",
+OURS = "debug", "release"
 
 CASES = (
     Case("populate-range", "populate-range", ept=True, finding=PUT_PAGE),
@@ -70,6 +71,10 @@ CASES = (
     Case("content", "content", ept=True, ept_soon=True, topology=TWO_NODES, ours=True, red=Differs),
     Case("pod", "pod", ept=True, topology=TWO_NODES, red=Differs,
          finding="issue 27, section 3: what is populated on demand comes from the nodes of the vCPUs, whatever the policy is"),
+    Case("pod-migrate", "pod-migrate", topology=TWO_NODES, red=Differs, red_on=OURS,
+         finding="review of 0068: what was sent, and is zero and taken for another gfn since, is told to be without content"),
+    Case("pod-zero", "pod-zero", topology=TWO_NODES, red=BootRed, red_on=OURS,
+         finding="review of 0068: pages that are zero are not found, as Xen remembers 32 pages of 4 KiB where it were 32 of 2 MiB"),
     Case("compact", "compact", topology=TWO_NODES, ours=True, red=Differs,
          finding="issue 27, section 4: a superpage that was lost is not to be had again"),
     Case("compact-give", "compact-give", topology=TWO_AND_ONE, ours=True, slow=True, red=Differs,

@@ -30,25 +30,6 @@ static bool has_series(domid_t domid)
 	return !try_policy_op(&op, XEN_DOMCTL_NUMA_POLICY_GET, domid);
 }
 
-/* In the order of a toolstack: pages for the cache, while there are no others; then entries. */
-static void populate_on_demand(domid_t domid)
-{
-	struct xen_pod_target target = { .domid = domid, .target_pages = POD_TARGET };
-
-	if (memory_op(XENMEM_set_pod_target, &target))
-		die_of("there are no pages to be populated on demand");
-	for (unsigned long block = 0; block < POD_BLOCKS; block++) {
-		struct xen_memory_reservation reservation = {
-			.nr_extents = 1, .extent_order = ORDER_2M, .mem_flags = XENMEMF_populate_on_demand, .domid = domid
-		};
-		xen_pfn_t gfn = POD_GFN + block * PAGES_2M;
-
-		set_xen_guest_handle(reservation.extent_start, &gfn);
-		if (memory_op(XENMEM_populate_physmap, &reservation) != 1)
-			die_of("nothing is populated on demand");
-	}
-}
-
 /* Pages of the half that was used that are elsewhere than the policy wants. */
 static unsigned long misplaced(domid_t domid, unsigned int i)
 {
@@ -73,7 +54,7 @@ static void one(unsigned int i)
 	set_affinity(domid, 0x1);
 	if (ours)
 		set_policy(domid, policies[i].policy, policies[i].nodes, NULL, 0);
-	populate_on_demand(domid);
+	begin_on_demand(domid, POD_GFN, POD_BLOCKS, POD_TARGET);
 	load_guest(domid, image, image_end);
 	had = total_pages(domid);
 	start_guest(domid, 1);

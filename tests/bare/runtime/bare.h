@@ -57,6 +57,8 @@ void yield(void);
 long do_domctl(struct xen_domctl *op, uint32_t cmd, domid_t domid);
 /* Extents populated, 0 or 1. */
 long populate(domid_t domid, unsigned long gfn, unsigned int order, int node);
+/* So many blocks of 2 MiB that have so many pages altogether, of a domain that has no memory yet. */
+void begin_on_demand(domid_t domid, unsigned long gfn, unsigned long blocks, unsigned long pages);
 /* Of all that is free, for the domain to get later; 0: no more. */
 long claim_pages(domid_t domid, unsigned long pages);
 long release_page(domid_t domid, unsigned long gfn);

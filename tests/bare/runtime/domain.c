@@ -182,6 +182,18 @@ long populate(domid_t domid, unsigned long gfn, unsigned int order, int node)
 	return reservation(XENMEM_populate_physmap, domid, gfn, order, node == ANY_NODE ? 0 : XENMEMF_exact_node(node));
 }
 
+void begin_on_demand(domid_t domid, unsigned long gfn, unsigned long blocks, unsigned long pages)
+{
+	struct xen_pod_target target = { .domid = domid, .target_pages = pages };
+
+	/* in the order of a toolstack: pages for the cache, while there are no others; then entries */
+	if (memory_op(XENMEM_set_pod_target, &target))
+		die_of("there are no pages to be populated on demand");
+	for (; blocks--; gfn += PAGES_2M)
+		if (reservation(XENMEM_populate_physmap, domid, gfn, ORDER_2M, XENMEMF_populate_on_demand) != 1)
+			die_of("nothing is populated on demand");
+}
+
 long claim_pages(domid_t domid, unsigned long pages)
 {
 	struct xen_memory_reservation claim = { .nr_extents = pages, .domid = domid };
