@@ -63,6 +63,32 @@ def test_which_node_is_full(xl):
     assert "is full: make room" in xl.good("rebalance", "3", machine=machine)
 
 
+def test_who_has_a_full_node(xl):
+    """What no VM has there, if that is as much as has no room: dom0's, or Xen's."""
+    def told(change=lambda machine: None):
+        machine = machine_with(("moved", PAGES), ("no_room", 700 * PAGES))      # 768 MiB are wanted on node 0
+        machine.domains[1].usage = {0: (0, 34, 0), 1: (0, 128, 0), 3: (0, 350, 0)}
+        machine.domains[2].usage = {2: (0, 512, 0)}
+        change(machine)
+        return xl.good("rebalance", "3", machine=machine).splitlines()[1].partition("full (")[2].partition(")")[0]
+
+    alone = "node 0 has no room for 700M"
+    assert told() == f"{alone}; dom0 and Xen have 956M there"
+    assert told(lambda machine: machine.waits.append(65 * PAGES)) == f"{alone}; dom0 and Xen have 826M there"
+    assert told(lambda machine: machine.domains.append(Domain(9, "pv1", "pv", "none"))) == \
+        f"{alone}; dom0, PV VMs and Xen have 956M there"
+    assert told(lambda machine: machine.domains[2].usage.update({0: (0, 128, 0)})) == f"{alone}; dom0 and Xen have 700M there"
+    # now it would be less than 700 MiB
+    assert told(lambda machine: machine.domains[2].usage.update({0: (1, 128, 0)})) == alone
+    assert told(lambda machine: machine.waits.append(129 * PAGES)) == alone                     # of each VM, untouched
+    # ... or nobody knows
+    assert told(lambda machine: setattr(machine.domains[2], "dying", True)) == alone
+    assert told(lambda machine: machine.fail("usage", ERROR_FAIL, after=2)) == alone
+    assert told(lambda machine: machine.fail("touches", ERROR_FAIL)) == alone
+    assert told(lambda machine: machine.fail("list", ERROR_FAIL)) == alone
+    assert told(lambda machine: machine.fail("numainfo", ERROR_FAIL)) == alone
+
+
 def test_who_has_claimed_it(xl):
     machine = machine_with(("claimed", PAGES))
     machine.domains[2].claim = 3 << 19

@@ -7,11 +7,10 @@
 
 #include "ask/backend.h"
 #include "ask/check.h"
+#include "cmd/full.h"
 #include "cmd/guest.h"
 #include "cmd/remedies.h"
 #include "print/format.h"
-
-#define TEXT 512
 
 /* False, and nothing is printed, if there is no such memory. */
 static bool print_size(uint64_t pages)
@@ -23,46 +22,8 @@ static bool print_size(uint64_t pages)
 	return pages;
 }
 
-static void append(char text[TEXT], const char *more)
-{
-	strncat(text, more, TEXT - 1 - strlen(text));
-}
-
-/* " (node 2 has no room for 1.9M)", by what the weights give each node; nothing where a touch has placed it. */
-static const char *name_full_nodes(char text[TEXT], const struct domain *domain, uint64_t pages)
-{
-	char size[NUMBER_TEXT], part[64];
-	struct policy policy;
-	struct usage usage;
-	unsigned int node;
-	uint64_t sum = 0, total;
-
-	*text = '\0';
-	if (backend_get(domain->id, &policy) != RESULT_OK || backend_usage(domain->id, &usage) != RESULT_OK ||
-	    !strcmp(policy.name, "first-touch"))
-		return text;
-	for (node = 0; node < NODES_MAX; node++)
-		sum += policy.weight[node];
-	total = usage_total(&usage);
-	for (node = 0; node < NODES_MAX; node++) {
-		uint64_t wanted = sum ? total / sum * policy.weight[node] : 0, there = usage_of_node(&usage, node);
-
-		if (wanted < there + PAGE_BYTES)
-			continue;
-		wanted -= there;
-		if (wanted > pages * PAGE_BYTES)
-			wanted = pages * PAGE_BYTES;
-		snprintf(part, sizeof(part), "%snode %u has no room for %s", *text ? ", " : " (", node,
-			 format_bytes(size, wanted));
-		append(text, part);
-	}
-	if (*text)
-		append(text, ")");
-	return text;
-}
-
 /* " ('db2' 1.5G)": those that claim memory now; nothing if that is over. */
-static const char *name_claims(char text[TEXT])
+static const char *name_claims(char text[NAMES_TEXT])
 {
 	struct domain *domains;
 	unsigned int nr, i;
@@ -73,16 +34,16 @@ static const char *name_claims(char text[TEXT])
 		return text;
 	for (i = 0; i < nr; i++) {
 		if (domains[i].claimed) {
-			append(text, *text ? ", '" : " ('");
-			append(text, domain_name(&domains[i]));
-			append(text, "' ");
-			append(text, format_bytes(size, domains[i].claimed));
+			append_name(text, *text ? ", '" : " ('");
+			append_name(text, domain_name(&domains[i]));
+			append_name(text, "' ");
+			append_name(text, format_bytes(size, domains[i].claimed));
 		}
 		free(domains[i].name);
 	}
 	free(domains);
 	if (*text)
-		append(text, ")");
+		append_name(text, ")");
 	return text;
 }
 
@@ -110,7 +71,7 @@ static void print_late(const struct moves *moves)
 
 static void print_claimed(const struct moves *moves)
 {
-	char text[TEXT];
+	char text[NAMES_TEXT];
 
 	if (print_size(moves->claimed))
 		printf("stays, as VMs that are being made have claimed the free memory%s: repeat the command when they run\n",
@@ -119,7 +80,7 @@ static void print_claimed(const struct moves *moves)
 
 void print_remedies(const struct domain *domain, const struct moves *moves)
 {
-	char text[TEXT];
+	char text[NAMES_TEXT];
 
 	print_in_use(domain, moves);
 	if (print_size(moves->unmovable))
@@ -135,7 +96,7 @@ void print_remedies(const struct domain *domain, const struct moves *moves)
 }
 
 /* " (free: 300M on node 2)": of home nodes. */
-static const char *name_free(char text[TEXT], const struct domain *domain)
+static const char *name_free(char text[NAMES_TEXT], const struct domain *domain)
 {
 	char size[NUMBER_TEXT], part[64];
 	struct nodes nodes;
@@ -150,16 +111,16 @@ static const char *name_free(char text[TEXT], const struct domain *domain)
 			continue;
 		snprintf(part, sizeof(part), "%s%s on node %u", *text ? ", " : " (free: ",
 			 format_bytes(size, nodes.free[node]), node);
-		append(text, part);
+		append_name(text, part);
 	}
 	if (*text)
-		append(text, ")");
+		append_name(text, ")");
 	return text;
 }
 
 void print_remedies_of_compact(const struct domain *domain, const struct moves *moves)
 {
-	char text[TEXT];
+	char text[NAMES_TEXT];
 
 	print_in_use(domain, moves);
 	if (print_size(moves->unmovable))
