@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A full node: its pages go to the nearest home node with room, then to the nearest other one, and are counted."""
 
+import re
+
 import pytest
 
 from harness import checks, guests, memory
@@ -13,7 +15,8 @@ MIB = 256       # pages
 def fill(machine, node, leave):
     """Leaves about so many MiB free on a node, by a guest that is pinned there."""
     free = memory.free_pages(machine)[node] // MIB
-    guests.create(machine, f"hog{node}", memory=free - leave, policy=f"round-4k,nodes={node}")
+    quiet = guests.create(machine, f"hog{node}", memory=free - leave, policy=f"round-4k,nodes={node}")
+    assert "NUMA" not in quiet.err, quiet.err
     now = memory.free_pages(machine)[node] // MIB
     assert leave - 8 <= now <= leave + 8, f"node {node} has {now} MiB free, {leave} were to be left"
 
@@ -30,16 +33,42 @@ def check_fallback(dump, policy, homes, full, refuge, free_before):
     assert free_before - 2 * MIB <= on_full <= free_before
 
 
+def told_away(result):
+    """MiB that are elsewhere, as xl has warned in a line."""
+    [line] = [line for line in result.err.splitlines() if "NUMA policy wants" in line]
+    return int(re.search(r"warning: .*:(\d+) of \d+ MiB are not where the NUMA policy wants them", line)[1])
+
+
 @pytest.mark.parametrize("policy", ["round-4k", "round-2m"])
 def test_one_full_node(machine, policy):
     """The other home node has room, and is not the nearest one: nodes that are not home are left alone."""
     assert machine.topology.by_distance(3)[1] != 5
     fill(machine, 3, 20)
     free = memory.free_pages(machine)[3]
-    guests.create(machine, "g", memory=100, policy=checks.spec(policy, [3, 5]))
+    created = guests.create(machine, "g", memory=100, policy=checks.spec(policy, [3, 5]))
     dump = guests.dump(machine, "g", 100)
     checks.check_books(dump, 100)
+    assert told_away(created) == -(-dump.fallback // MIB) and "dom0_mem=" not in created.err
     check_fallback(dump, policy, [3, 5], full=3, refuge=5, free_before=free)
+
+
+def test_memory_that_waits_to_be_touched_elsewhere(machine):
+    """What no home node has room for counts before it is touched, too."""
+    fill(machine, 3, 20)
+    created = guests.create(machine, "g", memory=100, policy="first-touch,nodes=3")
+    dump = guests.dump(machine, "g", 100)
+    away = dump.fallback + sum(pages for node, pages in dump.reserve.items() if node != 3)
+    assert told_away(created) == -(-away // MIB) > 60
+
+
+def test_a_guest_that_is_restored(machine):
+    """The nodes may be full by now, or on this host."""
+    guests.create(machine, "g", paused=False, linux=True, memory=96, policy="round-2m,nodes=3")
+    guests.wait_console(machine, "g", r"guest: up")
+    machine.run("xl save g /tmp/g.save")
+    fill(machine, 3, 20)
+    restored = machine.run("xl restore -p /tmp/g.save")
+    assert told_away(restored) == -(-guests.dump(machine, "g").fallback // MIB) > 40
 
 
 @pytest.mark.soak
