@@ -21,7 +21,7 @@ GROUPS = {group.name: group for group in (
     Group("placement", "each page is on the node that the policy names, or the nearest with room",
           ("placement", "fallback")),
     Group("machines", "the same on real machines of public reports, and what people did there",
-          ("machines", "reports")),
+          ("machines", "reports", "dom0")),
     Group("command", "xl numa-policy and xl.cfg say and do what they should, and refuse what cannot be",
           ("command", "command_compact", "command_host", "command_stopped", "refusals")),
     Group("lifecycle", "policy, placement and content survive what xl does to a guest, and no page is lost",

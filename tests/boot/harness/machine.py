@@ -191,13 +191,14 @@ class Machine:
 
     def payload(self):
         """QEMU's options that say what to boot."""
-        dom0 = f"dom0_mem={self.topology.dom0_mib}M,max:{self.topology.dom0_mib}M"
+        mib = self.topology.dom0_mib
+        dom0 = f"dom0_mem={mib}M,max:{mib}M " if mib else ""
         # relative to BUILD, where QEMU runs: a path with a space or a comma would be cut there
         xen, linux, image = (file.relative_to(BUILD) if file.is_relative_to(BUILD) else file for file in self.loaded())
         return [
             "-kernel", str(xen),
             "-initrd", f"{linux} {DOM0_OPTIONS} agent.nonce={self.nonce},{image}",
-            "-append", f"{XEN_OPTIONS} {dom0} {self.xen_options}".rstrip(),
+            "-append", f"{XEN_OPTIONS} {dom0}{self.xen_options}".rstrip(),
         ]
 
     def command(self):

@@ -16,7 +16,7 @@ class Topology:
     cpus: tuple          # CPUs of each node; 0 is a node with memory only
     mib: tuple           # MiB of each node; 0 is a node with CPUs only
     distances: tuple     # matrix, as ACPI SLIT: 10 is local
-    dom0_mib: int = 768
+    dom0_mib: int = 768         # 0: all, as Xen has it without dom0_mem=
     devices: tuple = ()         # QEMU's, beside what each machine has
     # or "qemu-ibs", see ibs.py, or "bochs", which has VMX and EPT, but neither SRAT nor SLIT: see bochs.py
     emulator: str = "qemu"
@@ -85,6 +85,7 @@ TOPOLOGIES = {t.name: t for t in (
     Topology("n4-debian", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images-debian/dom0.cpio"),
     # with a device model for HVM guests
     Topology("n4-hvm", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images-hvm/dom0.cpio"),
+    Topology("n4-dom0-all", (1,) * 4, (1024,) * 4, cube(4), dom0_mib=0),
     Topology("n4-ibs", (1,) * 4, (2560,) * 4, cube(4), emulator="qemu-ibs"),
     Topology("n4-memless", (1,) * 4, (1536, 1024, 0, 1024), cube(4)),
     Topology("n8", (1,) * 8, (1280,) + (1024,) * 7, cube(8)),
