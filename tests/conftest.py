@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from runner import limits, modest, reruns
-from runner.durations import Durations
+from runner import ccache, limits, modest, reruns
+from runner.durations import KEPT, Durations
 from runner.ktap import KtapWriter
 from runner.limits import RunLimit
 from runner.machines import machine_of
@@ -57,6 +57,7 @@ def pytest_configure(config):
                             "nothing runs beside; of a file that is heavy, heavy(False) is a test whose guests do not")
     config.addinivalue_line("markers", "modest: its machine has no clock but its instructions, and takes what CPUs have left")
     config.pluginmanager.register(reruns, "reruns")
+    ccache.use(os.environ, KEPT.parents[1])
     # A shell starts what runs in the background with SIGINT ignored, and all that is started from here would inherit it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C code of ours in user space: its test programs are built, run and counted, and are to be red with a mistake planted in it."""
 
+import contextlib
 import fcntl
+import hashlib
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).absolute().parents[1]
@@ -18,6 +21,24 @@ def tree(name):
     if not path.exists():
         subprocess.run([ROOT / "tools/patchqueue/pq", "import", name], check=True)
     return path
+
+
+@contextlib.contextmanager
+def steady(*words):
+    """An empty directory whose path is the same in each run: ccache knows what was compiled in it.  If another run has it, any other."""
+    path = ROOT / "build/steady" / hashlib.sha1("/".join(words).encode()).hexdigest()[:16]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_suffix(".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            path = Path(tempfile.mkdtemp())
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir()
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path)
 
 
 def make(directory, out, *programs, flags=()):

@@ -57,17 +57,23 @@ def test_recorded_turns(built, replay, tmp_path, test):
     assert replay("-k", tmp_path / "recorded.trace") == ""
 
 
-@pytest.mark.parametrize("program", KNOW_XEN)
-def test_program_with_xens_headers(tmp_path_factory, tmp_path, program):
+@pytest.fixture(scope="module")
+def with_xen(tmp_path_factory):
     out = tmp_path_factory.mktemp("with-xen")
     done = make_with_xen(HERE, f"OUT={out}", "with-xen")
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    ctests.check_passed(ctests.run(out / program, cwd=tmp_path))
+    return out
+
+
+@pytest.mark.parametrize("program", KNOW_XEN)
+def test_program_with_xens_headers(with_xen, tmp_path, program):
+    ctests.check_passed(ctests.run(with_xen / program, cwd=tmp_path))
 
 
 def compile_to(directory, source, name):
     """An object of this name: files of two rooms may have one of their own."""
-    subprocess.run(["gcc", *FLAGS, "-isystem", xen_headers(), "-c", "-o", directory / name.replace("/", "."), source], check=True)
+    subprocess.run(["gcc", *FLAGS, "-isystem", xen_headers(), "-c", "-o", name.replace("/", "."), source], cwd=directory,
+                   check=True)
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +119,7 @@ def test_a_mistake_is_seen(objects, tmp_path, name):
         pytest.skip("only root has something to give up")
     source = ROOT / file if file.startswith("common/") else SOURCE / file
     ctests.plant(source, old, new, tmp_path / "planted.c")
-    compile_to(tmp_path, tmp_path / "planted.c", file.removesuffix(".c") + ".o")
+    compile_to(tmp_path, "planted.c", file.removesuffix(".c") + ".o")
     path = link(tmp_path, objects, program, file)
     # Chance may hide a mistake, so it is left out here.
     assert ctests.run(path, test, cwd=tmp_path, SEED="1").returncode != 0, f"nobody saw: {name}"

@@ -82,10 +82,16 @@ def tree():
 
 
 @pytest.fixture(scope="module")
-def built(tree, tmp_path_factory):
-    out = tmp_path_factory.mktemp("guest-reporting")
-    ctests.build(HERE, out, *PROGRAMS, flags=[f"LINUX={tree}"])
-    return out
+def built(tree):
+    with ctests.steady("guest-reporting") as out:
+        ctests.build(HERE, out, *PROGRAMS, flags=[f"LINUX={tree}"])
+        yield out
+
+
+@pytest.fixture
+def place(request):
+    with ctests.steady("guest-reporting", request.node.name) as place:
+        yield place
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -108,19 +114,19 @@ def seen(tree, place, file, old, new, program):
 
 # of which one is seen by its never ending
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.soak) if name == "a list has no end" else name for name in MUTANTS])
-def test_a_mistake_is_seen(tree, tmp_path, name):
-    assert seen(tree, tmp_path, *MUTANTS[name]), f"nobody saw: {name}"
+def test_a_mistake_is_seen(tree, place, name):
+    assert seen(tree, place, *MUTANTS[name]), f"nobody saw: {name}"
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_without_a_mistake_nothing_is_seen(tree, tmp_path, program):
-    assert not seen(tree, tmp_path, REPORTING, "", "", program)
+def test_without_a_mistake_nothing_is_seen(tree, place, program):
+    assert not seen(tree, place, REPORTING, "", "", program)
 
 
-def test_the_sanitizer_sees_the_stacks_of_cpus(tree, tmp_path):
+def test_the_sanitizer_sees_the_stacks_of_cpus(tree, place):
     """The driver's events lie on the stack of a CPU."""
-    linux = tmp_path / "linux"
+    linux = place / "linux"
     old = "	u64 events[CAPACITY], begin;"
-    assert seen(tree, tmp_path, DRIVER, old, "	u64 events[1], begin;", "test-reporting")
+    assert seen(tree, place, DRIVER, old, "	u64 events[1], begin;", "test-reporting")
     done = ctests.run(linux.parent / "out" / "test-reporting", **SAME_ROUNDS)
     assert re.search(r"SUMMARY: AddressSanitizer: stack-buffer-overflow .* in report$", done.stderr, re.M), done.stderr

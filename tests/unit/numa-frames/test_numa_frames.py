@@ -205,10 +205,16 @@ def tree():
 
 
 @pytest.fixture(scope="module")
-def built(tree, tmp_path_factory):
-    out = tmp_path_factory.mktemp("numa-frames")
-    ctests.build(HERE, out, *PROGRAMS, flags=[f"XEN={tree}"])
-    return out
+def built(tree):
+    with ctests.steady("numa-frames") as out:
+        ctests.build(HERE, out, *PROGRAMS, flags=[f"XEN={tree}"])
+        yield out
+
+
+@pytest.fixture
+def place(request):
+    with ctests.steady("numa-frames", request.node.name) as place:
+        yield place
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -223,10 +229,10 @@ def seen(tree, built, place, file, old, new, program):
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mistake_is_seen(tree, built, tmp_path, name):
-    assert seen(tree, built, tmp_path, *MUTANTS[name]), f"nobody saw: {name}"
+def test_a_mistake_is_seen(tree, built, place, name):
+    assert seen(tree, built, place, *MUTANTS[name]), f"nobody saw: {name}"
 
 
 @pytest.mark.parametrize("file, program", [("p2m-reserve.c", "test-reserve"), ("p2m-touch.c", "test-touch"), ("p2m-numa-batch.c", "test-mover")])
-def test_without_a_mistake_nothing_is_seen(tree, built, tmp_path, file, program):
-    assert not seen(tree, built, tmp_path, file, "", "", program)
+def test_without_a_mistake_nothing_is_seen(tree, built, place, file, program):
+    assert not seen(tree, built, place, file, "", "", program)
