@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import ctests
+from runner.durations import KEPT
 
 ROOT = Path(__file__).absolute().parents[2]
 GENERATED = ("types.gen.go", "helpers.gen.go")
@@ -70,7 +71,7 @@ def test_arrays_have_room_for_their_elements(bindings):
 def test_bindings_compile(bindings):
     tools = ROOT / "build/xen-tools/usr/local"
     assert tools.exists(), "build/xen-tools is missing: make setup"
-    environment = {**os.environ, "GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOCACHE": str(bindings / "cache"), "CGO_ENABLED": "1",
+    environment = {**os.environ, "GOPROXY": "off", "GOFLAGS": "-mod=mod", "GOCACHE": str(KEPT.parents[1] / "go"), "CGO_ENABLED": "1",
                    "CGO_CFLAGS": f"-I{tools}/include",
                    "CGO_LDFLAGS": f"-L{tools}/lib -Wl,-rpath-link,{tools}/lib"}
     done = subprocess.run(["go", "build", "./..."], cwd=bindings / "xenlight", env=environment, capture_output=True, text=True)

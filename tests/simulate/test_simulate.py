@@ -109,16 +109,16 @@ def test_usage(built):
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mistake_is_seen(plain, tmp_path, name):
     file, old, new, test = MUTANTS[name]
-    source = ctests.planted(HERE, file, old, new, tmp_path / "source")
+    ctests.planted(HERE, file, old, new, tmp_path / "source")
     out = tmp_path / "out"
     for path in (plain.glob("*.o")):
         if path.name != Path(file).with_suffix(".o").name:
             out.mkdir(exist_ok=True)
             (out / path.name).symlink_to(path)
-    subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-w", "-O2", f"-I{source}", f"-I{ROOT}/carrefour-user",
+    subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-w", "-O2", "-Isource", f"-I{ROOT}/carrefour-user",
                     f"-I{ROOT}", f"-I{ROOT}/tests/numasim",
                     *subprocess.check_output(["pkg-config", "--cflags", "glib-2.0"], text=True).split(), "-c",
-                    "-o", out / Path(file).with_suffix(".o").name, source / file], check=True)
+                    "-o", out / Path(file).with_suffix(".o").name, f"source/{file}"], cwd=tmp_path, check=True)
     subprocess.run(["gcc", "-o", out / "test-loop", *(path for path in out.glob("*.o") if path.name != "simulate.o"),
                     plain / "carrefour/libcarrefour.a", "-lglib-2.0", "-lcmocka", "-lm"], check=True)
     # Chance may hide a mistake, so it is left out here.

@@ -95,11 +95,13 @@ def test_a_bad_word(built, word, complaint):
                                   for name in MUTANTS])
 def test_a_mistake_is_seen(built, tmp_path, name):
     file, old, new, test = MUTANTS[name]
-    source = ctests.planted(HERE, file, old, new, tmp_path / "source")
-    sources = [source / f"{part}.c" for part in (*PARTS, "test-churn")]
-    subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-w", "-O1", f"-I{source}", f"-I{ROOT}/carrefour-user", f"-I{ROOT}",
-                    "-fsanitize=address,undefined", "-o", tmp_path / "test-churn", *sources, built / "carrefour/libcarrefour.a",
-                    "-lcmocka", "-lm"], check=True)
+    ctests.planted(HERE, file, old, new, tmp_path / "source")
+    parts = [*PARTS, "test-churn"]
+    for part in parts:
+        subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-w", "-O1", "-Isource", f"-I{ROOT}/carrefour-user", f"-I{ROOT}",
+                        "-fsanitize=address,undefined", "-c", f"source/{part}.c"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "-fsanitize=address,undefined", "-o", "test-churn", *(f"{part}.o" for part in parts),
+                    built / "carrefour/libcarrefour.a", "-lcmocka", "-lm"], cwd=tmp_path, check=True)
     # Chance may hide a mistake, so it is left out here. One may also have no end.
     try:
         done = subprocess.run([tmp_path / "test-churn", test], capture_output=True, env={"SEED": "1"}, timeout=60)
