@@ -4,8 +4,8 @@ SHELL := /bin/bash
 PYTHON := /usr/bin/python3
 PQ := tools/patchqueue/pq
 # as in tools/build/products.mk, which has what each is made of, and what each verb needs
-PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-fault xen-ubsan xen-tools linux bin debian-kernel guest-module \
-	device-model images images-base images-debian images-hvm qemu-source qemu-plugin qemu workload-packages workloads \
+PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-fault xen-ubsan xen-tools xen-tools-stock linux bin debian-kernel \
+	guest-module device-model images images-base images-debian images-hvm images-stock qemu-source qemu-plugin qemu workload-packages workloads \
 	deb-root deb-xen deb-own deb debian-root debian-host deb-quick
 export PYTHONDONTWRITEBYTECODE := 1
 

@@ -20,6 +20,7 @@ import pytest
 
 from harness import agent, memory, scan
 from harness.bochs import BochsMachine
+from harness.carrying import labelled
 from harness.machine import ROOT, BootRed, CommandFailed, HostFault, Machine
 from harness.parts import Parts
 from harness.stillness import INTERVAL, Stillness
@@ -368,6 +369,23 @@ def test_a_machine_that_goes_red_is_not_booted_for_ever(request, monkeypatch):
     with pytest.raises(pytest.fail.Exception, match="n1 stock went red 3 times already"):
         boots.get(key)
     boots.get(other)
+
+
+def test_a_file_is_found_in_memory(tmp_path):
+    """Whole pages alone count, wherever they lie: not what a buffer still has of one, nor a page that is not at its place."""
+    program, label = tmp_path / "label-pages", b"0123456789abcdef"
+    subprocess.run(["gcc", "-o", program, ROOT / "tests/boot/programs/label-pages.c"], check=True)
+    data = bytes(range(256)) * 40
+    made = subprocess.run([program, label.decode()], input=data, capture_output=True, check=False)
+    assert made.returncode == 2, "the size of a pipe is not known"
+    (tmp_path / "file").write_bytes(data)
+    with open(tmp_path / "file", "rb") as file:
+        made = subprocess.run([program, label.decode()], stdin=file, capture_output=True, check=True).stdout
+    first, *others = (made[at:at + 4096] for at in range(0, len(made), 4096))
+    half = first[:2048] + bytes(2048)
+    found, pages = labelled([others[1] + bytes(4096) + half, bytes(8) + first + bytes(4088), first + others[0]], label)
+    assert pages == 3 and b"".join(found[number] for number in range(3))[:len(data)] == data
+    assert 0 not in labelled([half + bytes(8) + first], label)[0]
 
 
 # From here on real boots go wrong.  Any Xen will do, the smallest is stock Xen.

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 BOOT = Path(__file__).absolute().parent
-PARTS = ["base", "debian", "demo"]
+PARTS = ["base", "debian", "stock", "demo"]
 TOOLS = [f"xen-tools/usr/local/{file}" for file in (
     "sbin/xl", "sbin/xenstored", "sbin/xenconsoled", "lib/xen/bin/xen-init-dom0", "lib/xen/bin/libxl-save-helper")]
+OF_STOCK = "xen-tools-stock/xl"
 OF_DEBIAN = ["debian-kernel/vmlinuz", "debian-kernel/versions", "guest-module/module.ko"]
 
 
@@ -19,7 +20,7 @@ def clone(tmp_path):
     """As much of a clone as the identity is of, with products that are no products."""
     for directory in ("images", "programs"):
         shutil.copytree(BOOT / directory, tmp_path / "tests" / "boot" / directory)
-    for file in (*TOOLS, "bin/xl-numa-policy", "linux/bzImage", "linux/vmlinux", *OF_DEBIAN):
+    for file in (*TOOLS, "bin/xl-numa-policy", "linux/bzImage", "linux/vmlinux", OF_STOCK, *OF_DEBIAN):
         place = tmp_path / "build" / file
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy("/bin/true", place)
@@ -46,7 +47,7 @@ def test_the_same_inputs_have_one_identity(clone):
 # what an input is a part of
 COUNTS = dict.fromkeys(["tests/boot/images/agent", "tests/boot/images/make-images", "tests/boot/programs/memory-gfns.h", f"build/{TOOLS[0]}",
                         "build/bin/xl-numa-policy"], PARTS) | {
-    "build/linux/vmlinux": ["base", "debian"], "build/debian-kernel/vmlinuz": ["debian", "demo"],
+    "build/linux/vmlinux": ["base", "debian", "stock"], f"build/{OF_STOCK}": ["stock"], "build/debian-kernel/vmlinuz": ["debian", "demo"],
     "build/debian-kernel/versions": ["debian", "demo"], "build/guest-module/module.ko": ["debian"]}
 
 
@@ -59,7 +60,7 @@ def test_each_input_counts_for_the_parts_that_have_it(clone, file):
     assert [part for part in PARTS if before[part] != after[part]] == COUNTS[file]
 
 
-@pytest.mark.parametrize("file", OF_DEBIAN)
+@pytest.mark.parametrize("file", [OF_STOCK, *OF_DEBIAN])
 def test_what_is_missing_is_missed_by_the_parts_that_have_it(clone, file):
     before = identities(clone)
     shutil.rmtree((clone / "build" / file).parent)

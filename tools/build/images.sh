@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default), debian, hvm or demo.
+# images.sh [PART]: build/images-PART/, initial file systems of dom0 and guests: base (default), debian, hvm, stock or demo.
 # Made by tests/boot/images, which knows what goes into them.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -8,7 +8,7 @@ set -eu
 part=${1:-base}
 make_images=$ROOT/tests/boot/images/make-images
 # what they are appended to
-case $part in debian | hvm) "$here/images.sh" base ;; esac
+case $part in debian | hvm | stock) "$here/images.sh" base ;; esac
 id=$("$make_images" --id "$part")
 
 build() {

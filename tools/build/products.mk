@@ -12,14 +12,14 @@ build = +$(step)
 XEN := debug release off optional stock fault
 # of make soak alone
 SANITIZED := ubsan
-IMAGES := base debian hvm demo
+IMAGES := base debian hvm demo stock
 
 # packages are made of the Xen that BASE names, and of no other
 PACKAGES := $(if $(XEN_SRC),,deb debian-host)
 
 all: test soak bench images
 test: $(XEN:%=xen-%) images-debian images-hvm qemu qemu-plugin workloads trees deb-quick
-soak: test $(SANITIZED:%=xen-%) $(PACKAGES)
+soak: test $(SANITIZED:%=xen-%) images-stock $(PACKAGES)
 check: trees xen-tools
 bench: xen-release xen-stock images-base qemu qemu-plugin workloads
 demo: repair-shown
@@ -60,12 +60,14 @@ $(XEN:%=xen-%) $(SANITIZED:%=xen-%): xen-%: series-xen
 	$(call build,xen.sh $*)
 # built at the same place, and by then mostly in ccache
 xen-fault: | xen-debug
-xen-tools: series-xen
+xen-tools xen-tools-stock: series-xen
 linux: series-linux
 bin: xen-tools
 workloads: workload-packages
 xen-tools linux bin workloads:
 	$(call build,$@.sh)
+xen-tools-stock:
+	$(call build,xen-tools.sh stock)
 guest-module: debian-kernel
 qemu-plugin qemu: qemu-source
 deb-quick: xen-tools
@@ -86,9 +88,10 @@ images-base: xen-tools bin linux
 images-debian: images-base guest-module
 images-hvm: images-base device-model
 images-demo: xen-tools bin debian-kernel
+images-stock: images-base xen-tools-stock
 $(IMAGES:%=images-%): images-%:
 	$(call build,images.sh $*)
 
 .PHONY: all test soak check bench demo place-shown repair-shown packages fetch-xen fetch-xen-packaging fetch-linux series-xen series-linux trees \
-	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools linux bin debian-kernel device-model guest-module qemu-source qemu-plugin qemu workload-packages workloads \
+	$(XEN:%=xen-%) $(SANITIZED:%=xen-%) xen-tools xen-tools-stock linux bin debian-kernel device-model guest-module qemu-source qemu-plugin qemu workload-packages workloads \
 	images $(IMAGES:%=images-%) deb-root deb-xen deb-own deb debian-root debian-host deb-quick

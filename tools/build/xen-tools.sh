@@ -1,10 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# xen-tools.sh: build/xen-tools/, the tree that installing the patched Xen tools leaves (usr/local/…).
+# xen-tools.sh [stock]: build/xen-tools/, the tree that installing the patched Xen tools leaves (usr/local/…), or
+# build/xen-tools-stock/, that of the tools without the series.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-found=$("$here/../patchqueue/pq" commit xen series)
+name=xen-tools what=series
+if [ "${1-}" = stock ]; then
+	name=xen-tools-stock what=base
+fi
+found=$("$here/../patchqueue/pq" commit xen "$what")
 read -r repo commit <<<"$found"
 # Only these are unpacked: that the build passes shows that the key misses nothing, and a change of the hypervisor costs no build here.
 mapfile -t paths <"$here/xen-tools.paths"
@@ -21,7 +26,7 @@ export repo commit here MAKE_JOBS
 
 build() {
 	need_disk 1000 "building the Xen tools"
-	run_step xen-tools 95 "building the Xen tools" compile "$1" "${paths[@]}"
+	run_step "$name" 95 "building the Xen tools ($what)" compile "$1" "${paths[@]}"
 }
 
-product xen-tools "$(tools_key "$repo" "$commit")" build
+product "$name" "$(tools_key "$repo" "$commit")" build

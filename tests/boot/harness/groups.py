@@ -25,7 +25,7 @@ GROUPS = {group.name: group for group in (
     Group("command", "xl numa-policy and xl.cfg say and do what they should, and refuse what cannot be",
           ("command", "command_compact", "command_host", "command_stopped", "refusals")),
     Group("lifecycle", "policy, placement and content survive what xl does to a guest, and no page is lost",
-          ("lifecycle", "leaks")),
+          ("lifecycle", "leaks", "stock_host")),
     Group("probe", "Xen's new call, handed garbage, answers with an error and is quiet",
           ("probe",)),
     Group("moving", "memory follows a policy that is set later, and keeps its content",

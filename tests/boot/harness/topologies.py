@@ -86,6 +86,8 @@ TOPOLOGIES = {t.name: t for t in (
     # with a device model for HVM guests
     Topology("n4-hvm", (1,) * 4, (1536,) * 4, cube(4), dom0_image="images-hvm/dom0.cpio"),
     Topology("n4-dom0-all", (1,) * 4, (1024,) * 4, cube(4), dom0_mib=0),
+    # with xl as it is without the series
+    Topology("n2-stock", (2, 2), (2048, 1536), uniform(2), dom0_mib=1024, dom0_image="images-stock/dom0.cpio"),
     Topology("n4-ibs", (1,) * 4, (2560,) * 4, cube(4), emulator="qemu-ibs"),
     Topology("n4-memless", (1,) * 4, (1536, 1024, 0, 1024), cube(4)),
     Topology("n8", (1,) * 8, (1280,) + (1024,) * 7, cube(8)),
