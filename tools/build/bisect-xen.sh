@@ -2,13 +2,36 @@
 # shellcheck shell=bash
 # How a patch of the series of Xen is built; sourced by bisect.sh.
 
-# where the hypervisor's sources lie, and what names its option
+# where the hypervisor's sources lie, what names its option, and all that it is made of
 sources=xen/
+inputs() { cat "$here/xen.paths"; }
 cp "$here/bisect-on.config" "$place/on.config"
 sed 's/^CONFIG_NUMA_POLICY=y/# CONFIG_NUMA_POLICY is not set/' "$place/on.config" >"$place/off.config"
 variant_key() { hypervisor_key "$repo" "$1" "$place/$2.config"; } # COMMIT VARIANT
 # VARIANT JOBS; without the EFI binary, which would be linked three times more
 build_variant() { MAKEFLAGS=' -- XEN_BUILD_PE=n' "$here/hypervisor.sh" "$place/source" "$place/objects-$1" "$place/$1.config" "$2"; }
+# whole_variant VARIANT JOBS: as the sources build themselves; what is undefined before the last link is what that link provides
+whole_variant() {
+	build_variant "$1" "$2"
+	nm -u "$place/objects-$1/prelink.o" | awk '$1 == "U" { print $2 }' >"$place/outside-$1"
+}
+
+base_variant() { whole_variant on "$1"; } # JOBS
+outside_key() { :; }
+needed() { :; }
+
+# quick_variant VARIANT JOBS: for the files that are in changes, by make only what it alone knows
+quick_variant() {
+	local parts
+	parts=$("$here/rebuild.py" plan "$place/objects-$1" prelink.o "$place/source/xen" <"$place/changes")
+	if [ "$parts" = all ]; then
+		whole_variant "$1" "$2"
+		return
+	fi
+	[ -z "$parts" ] || XEN_TARGET_ARCH=x86_64 PYTHON=/usr/bin/python3 MAKEFLAGS=' -- XEN_BUILD_PE=n' make -C "$place/objects-$1" \
+		--include-dir="$place/source/xen" -f "$here/xen-objects.mk" SOURCE="$place/source" PARTS="${parts//$'\n'/ }" -j"$2" parts
+	"$here/rebuild.py" run "$place/objects-$1" prelink.o "$2" "$place/outside-$1"
+}
 
 # product_of COMMIT VARIANT: the tests boot the whole series with the option on and off, what is built for them is not built again
 product_of() {
@@ -33,7 +56,7 @@ toolstack() {
 	git -c safe.directory='*' -C "$place/tools" clean -qffdx
 	"$here/toolstack.sh" "$place/tools" "$place/tools-installed" "$JOBS"
 }
-export -f build_variant hypervisor toolstack
+export -f build_variant whole_variant base_variant quick_variant hypervisor toolstack
 # the first patches come before the option
 export here place JOBS MAY_LACK=NUMA_POLICY
 

@@ -65,7 +65,7 @@ need_disk() {
 # run_step NAME USUAL-SECONDS WHAT COMMAND…: a program or an exported function; full output in build/logs/NAME.log; a line
 # when it starts, each 30 s and when it ends; the end of the output on failure.
 run_step() {
-	local name=$1 usual=$2 what=$3 log=$BUILD/logs/$1.log start=$SECONDS next=30 pid status=0
+	local name=$1 usual=$2 what=$3 log=$BUILD/logs/$1.log start=$SECONDS next=30 pause=0.05 pid status=0
 	shift 3
 	[ -s "$CACHE/times/$name" ] && usual=$(cat "$CACHE/times/$name")
 	say "$what … about $usual s"
@@ -75,7 +75,8 @@ run_step() {
 	# shellcheck disable=SC2064
 	trap "kill -TERM -$pid 2>/dev/null; wait; cleanup; exit 130" HUP INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
-		sleep 0.5
+		sleep "$pause"
+		[ "$SECONDS" = "$start" ] || pause=0.5
 		if [ $((SECONDS - start)) -ge "$next" ]; then
 			say "$what … $((SECONDS - start)) s of about $usual s"
 			next=$((next + 30))
@@ -156,11 +157,10 @@ unpack() {
 
 # tree_key REPO COMMIT PATH…: hashes of what is at these paths
 tree_key() {
-	local repo=$1 commit=$2 path
+	local repo=$1 commit=$2
 	shift 2
-	for path in "$@"; do
-		git -c safe.directory='*' -C "$repo" rev-parse -q --verify "$commit:$path" || echo "no $path"
-	done
+	printf "$commit:%s\n" "$@" | git -c safe.directory='*' -C "$repo" cat-file --batch-check='%(objectname)' |
+		sed "s/^$commit:\(.*\) missing\$/no \1/"
 }
 
 # hypervisor_key REPO COMMIT FRAGMENT, kernel_key (likewise) and tools_key REPO COMMIT: all that goes into such a build

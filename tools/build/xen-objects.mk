@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# xen-objects.mk: the OBJECTS of a configured Xen, and of its build what comes before the first of them:
-# make -C OBJECT-DIR --include-dir SOURCE/xen.
+# xen-objects.mk: the OBJECTS of a configured Xen, and of its build what comes before the first of them; or, of one that is built, all
+# that is in the directories PARTS: make -C OBJECT-DIR --include-dir SOURCE/xen.
 # Its own Makefile has each of them for a goal, too, but not the headers that are generated.
 export root-make-done := y
 export abs_srctree := $(SOURCE)/xen
@@ -20,4 +20,10 @@ headers: outputmakefile asm-generic
 $(directories:%=in-%): in-%: headers
 	$(Q)$(MAKE) $(build)=$* $(call in,$*)
 
-.PHONY: objects headers $(directories:%=in-%)
+parts: $(PARTS:%=part-%)
+part-include:
+	$(Q)$(MAKE) $(build)=include all
+$(patsubst %,part-%,$(filter-out include,$(PARTS))): part-%: $(filter part-include,$(PARTS:%=part-%))
+	$(Q)$(MAKE) $(build)=$* need-builtin=1
+
+.PHONY: objects headers $(directories:%=in-%) parts $(PARTS:%=part-%)

@@ -39,7 +39,7 @@ def parser():
         sub = verbs.add_parser(verb, help=text)
         sub.add_argument("name", nargs="?", choices=list(common.DIRECTORY), help="which series (default: both)")
         if verb == "bisect":
-            sub.add_argument("--quick", action="store_true", help="compile and link only the files that the series touches")
+            sub.add_argument("--quick", action="store_true", help="compile only the files that the series touches")
         if verb == "import":
             sub.add_argument("--gently", action="store_true", help="do not touch a tree that has work of yours")
             sub.add_argument("--only", metavar="FILE", help="a new tree gets only the directories that this file lists")
