@@ -33,6 +33,7 @@ typedef uint8_t nodeid_t;
 #define PAGE_ORDER_2M 9U
 #define PAGETABLE_ORDER 9U
 #define SUPERPAGE_PAGES 512UL
+#define NR_POD_MRP_ENTRIES 32
 #define L1_PAGETABLE_ENTRIES (1 << PAGETABLE_ORDER)
 #define _PAGE_PRESENT (1UL << 0)
 #define _PAGE_PSE     (1UL << 7)
@@ -49,7 +50,8 @@ typedef uint8_t nodeid_t;
 #define BUILD_BUG_ON(x) _Static_assert(!(x), "")
 #define flsl(x) ((x) ? BITS_PER_LONG - __builtin_clzl(x) : 0)
 #define SWAP(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
-#define DECLARE_BITMAP(name, bits) unsigned long name[((bits) + 63) / 64]
+#define BITS_TO_LONGS(bits) (((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
+#define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
 static inline void __set_bit(unsigned int bit, unsigned long *map) { map[bit / 64] |= 1UL << bit % 64; }
 static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned int size, unsigned int bit)
 {
