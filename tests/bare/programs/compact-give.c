@@ -34,9 +34,7 @@ static void create(void)
 	mailbox->values[SEED] = number_of("seed", 1);
 	for (unsigned int cpu = 0; cpu < GUEST_CPUS; cpu++)
 		pin_vcpu(domid, cpu, online_cpus() - GUEST_CPUS + cpu);
-	start_guest(domid, GUEST_CPUS);
-	if (!wait_guest(domid, 1))
-		die_of("the guest is no more");
+	start_guest_program(domid, GUEST_CPUS);
 }
 
 /* Until something became one so many times. */

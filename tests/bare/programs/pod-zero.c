@@ -18,10 +18,7 @@ void program(void)
 
 	begin_on_demand(domid, POD_GFN, POD_BLOCKS, POD_TARGET);
 	load_guest(domid, image, image_end);
-	start_guest(domid, 1);
-	if (!wait_guest(domid, 1))
-		die_of("the guest is no more");
-	mailbox = mailbox_of(domid);
+	mailbox = start_guest_program(domid, 1);
 	__atomic_store_n(&mailbox->go, 1, __ATOMIC_SEQ_CST);
 	outcome("the guest has used other pages", wait_guest(domid, GUEST_ENDED));
 	unmap_page(MAILBOX_WINDOW);

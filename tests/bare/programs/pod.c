@@ -57,10 +57,7 @@ static void one(unsigned int i)
 	begin_on_demand(domid, POD_GFN, POD_BLOCKS, POD_TARGET);
 	load_guest(domid, image, image_end);
 	had = total_pages(domid);
-	start_guest(domid, 1);
-	if (!wait_guest(domid, 1))
-		die_of("the guest is no more");
-	mailbox = mailbox_of(domid);
+	mailbox = start_guest_program(domid, 1);
 	if (ours)
 		elsewhere += misplaced(domid, i);
 	__atomic_store_n(&mailbox->go, 1, __ATOMIC_SEQ_CST);

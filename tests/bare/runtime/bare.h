@@ -144,6 +144,8 @@ void start_guest(domid_t domid, unsigned int vcpus);
 /* Until the guest has come so far, or is no more: false. */
 bool wait_guest(domid_t domid, uint32_t state);
 struct mailbox *mailbox_of(domid_t domid);
+/* Starts it, until its program has come to state 1. */
+struct mailbox *start_guest_program(domid_t domid, unsigned int vcpus);
 
 /* verified.c.  A guest whose program is guests/verified.c; its vCPUs are on this CPU and the next one. */
 struct mailbox *start_verified(domid_t domid, unsigned long first, unsigned long pages, unsigned int cpu);

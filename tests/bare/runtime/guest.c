@@ -138,3 +138,11 @@ bool wait_guest(domid_t domid, uint32_t state)
 	}
 	return true;
 }
+
+struct mailbox *start_guest_program(domid_t domid, unsigned int vcpus)
+{
+	start_guest(domid, vcpus);
+	if (!wait_guest(domid, 1))
+		die_of("the guest is no more");
+	return mailbox_of(domid);
+}

@@ -88,12 +88,6 @@ def built(tree):
         yield out
 
 
-@pytest.fixture
-def place(request):
-    with ctests.steady("guest-reporting", request.node.name) as place:
-        yield place
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_reporting(built, program):
     ctests.check_passed(ctests.run(built / program))

@@ -211,12 +211,6 @@ def built(tree):
         yield out
 
 
-@pytest.fixture
-def place(request):
-    with ctests.steady("numa-frames", request.node.name) as place:
-        yield place
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_frames(built, program):
     ctests.check_passed(ctests.run(built / program))

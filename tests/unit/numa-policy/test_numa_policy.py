@@ -296,12 +296,6 @@ def built(tree):
         yield out
 
 
-@pytest.fixture
-def place(request):
-    with ctests.steady("numa-policy", request.node.name) as place:
-        yield place
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_policy_code(built, program):
     ctests.check_passed(ctests.run(built / program))
