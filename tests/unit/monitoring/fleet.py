@@ -55,23 +55,23 @@ def fetch(url):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Each host's files, one after the other, each time that it is asked; the last one for ever."""
+    """The file of each host at a step, with a series that says which step it is."""
     daemon_threads = True
     request_queue_size = 1024
 
-    def __init__(self, directory, files):
+    def __init__(self, directory):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.directory, self.files, self.asked, self.lock = directory, files, {}, threading.Lock()
+        self.directory, self.step = directory, 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def text(self, host):
-        with self.lock:
-            at = self.asked[host] = self.asked.get(host, -1) + 1
-        path = self.directory / str(min(at, self.files - 1)) / f"{host}.prom"
+        step = self.step
+        path = self.directory / str(step) / f"{host}.prom"
         if not path.exists():
-            return ""
+            return f"fleet_step {step}\n"
         written = time.time() - (600 if int(host.removeprefix("host-")) % KINDS == STALE else 1)
-        return path.read_text() + f'node_textfile_scrape_error 0\nnode_textfile_mtime_seconds{{file="{TEXTFILE}"}} {written}\n'
+        return path.read_text() + (f'node_textfile_scrape_error 0\nnode_textfile_mtime_seconds{{file="{TEXTFILE}"}} {written}\n'
+                                   f"fleet_step {step}\n")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -158,11 +158,14 @@ def scrape_config(server, hosts, interval):
 def running(program, directory, seed, hosts, files, interval):
     """A Prometheus that has read each file of each host, at least."""
     write(program, directory / "files", seed, hosts, files)
-    server = Server(directory / "files", files)
+    server = Server(directory / "files")
     prometheus = None
     try:
         prometheus = Prometheus(directory, scrape_config(server, hosts, interval))
-        prometheus.until(lambda: len(server.asked) == hosts and min(server.asked.values()) >= files, seconds=600)
+        # what was served may have been too late for it
+        for step in range(files):
+            server.step = step
+            prometheus.until(lambda: len(prometheus.query(f"fleet_step == {step}")) == hosts, seconds=300)
         # and its rules have been looked at since
         began = time.time()
         prometheus.until(lambda: all(began < timestamp(group["lastEvaluation"]) for group in prometheus.ask("rules")["groups"]))

@@ -34,7 +34,7 @@ def files(program, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def prometheus(program, tmp_path_factory):
-    with fleet.running(program, tmp_path_factory.mktemp("prometheus"), SEED, 2 * fleet.KINDS, 4, "1s") as running:
+    with fleet.running(program, tmp_path_factory.mktemp("prometheus"), SEED, 2 * fleet.KINDS, 4, "3s") as running:
         yield running
 
 
