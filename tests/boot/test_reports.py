@@ -23,9 +23,10 @@ def test_a_paging_pool_that_is_enough(machine, pool, policy):
 
 
 @pytest.mark.boot("n8")
-def test_a_paging_pool_that_is_too_small(machine):
-    """Enough for superpages: it is refused before anything is built, and told what would do."""
-    refused = guests.create(machine, "g", check=False, memory=1024, shadow_memory=2, policy="round-4k,nodes=1-4")
+@pytest.mark.parametrize("sizes", [{"memory": 1024}, {"memory": 256, "maxmem": 1024}], ids=["now", "some-day"])
+def test_a_paging_pool_that_is_too_small(machine, sizes):
+    """Enough for superpages, or for what it begins with: refused before anything is built, and told what would do."""
+    refused = guests.create(machine, "g", check=False, **sizes, shadow_memory=2, policy="round-4k,nodes=1-4")
     assert refused.status != 0
     assert "shadow_memory=2 is too small for the NUMA policy round-4k" in refused.err and "set 3 or more" in refused.err, refused.err
     assert guests.domains(machine) == []

@@ -4,6 +4,9 @@
  * switched on while the domain runs, by callers that share no lock:
  * p2m_numa_untouched_init(), and altp2m, memory sharing or memory paging.
  * Whoever comes sets its own mark first, and looks for the other's then.
+ * First-touch's is that there is a reserve, for altp2m, and for the other two
+ * that it is there for any time: one that populating on demand alone has made
+ * is none, and becomes one as this one does.
  */
 bool reserve, other, locked, granted;
 byte busy, done;

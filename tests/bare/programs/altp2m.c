@@ -80,7 +80,9 @@ void program(void)
 	struct mailbox *mailbox;
 	uint32_t state;
 
+	/* with first-touch as the machine's default */
 	domid = new_altp2m_domain(64, GUEST_CPUS, XEN_DOMCTL_ALTP2M_external);
+	promise("one that may use altp2m has what is not in its way", get_policy(domid) == XEN_NUMA_POLICY_ROUND_4K);
 	set_policy(domid, XEN_NUMA_POLICY_ROUND_4K, 1 << 0, NULL, 0);
 	load_guest(domid, image, image_end);
 	for (unsigned long i = 0; i < PAGES; i++)
@@ -116,4 +118,6 @@ void program(void)
 		wait_guest(domid, GUEST_ENDED) && !wrong_of_guest(mailbox));
 	unmap_page(MAILBOX_WINDOW);
 	promise("it can be destroyed", !destroy_domain(domid));
+	/* not before: who is given its tables' pages has them as they are */
+	promise("another one has the default", get_policy(new_domain(64, GUEST_CPUS)) == XEN_NUMA_POLICY_FIRST_TOUCH);
 }

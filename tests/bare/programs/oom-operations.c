@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Operations that allocate, for programs/oom.c. */
 #include <errno.h>
+#include <stdint.h>
+
+#include <xen/memory.h>
 
 #include "bare.h"
+#include "hypercall.h"
 #include "mailbox.h"
 #include "oom.h"
 #include "told.h"
@@ -14,6 +18,7 @@
 #define SMALL (FIELD + PAGES_2M)	/* small pages there, where there are some */
 #define MOVED 40U
 #define FRAMES 5
+#define CACHED (PAGES_2M + 8)
 
 GUEST_IMAGE(image, "told.guest");
 
@@ -62,6 +67,19 @@ static long populate_2m(domid_t domid)
 static long populate_8m(domid_t domid)
 {
 	return done_or_no_memory(populate(domid, FIELD, ORDER_8M, ANY_NODE));
+}
+
+/* Without lists by node the cache is stock's. */
+static long fill_cache(domid_t domid)
+{
+	struct xen_pod_target target = { .domid = domid, .target_pages = CACHED };
+
+	return memory_op(XENMEM_set_pod_target, &target);
+}
+
+static bool is_cache_full(domid_t domid)
+{
+	return total_pages(domid) == CACHED;
 }
 
 static long release_one(domid_t domid)
@@ -469,6 +487,8 @@ const struct operation operations[] = {
 	PREPARED("populate", 4, "populate 2 MiB, first-touch", first_touch, populate_2m, NULL, .pages = PAGES_2M),
 	PREPARED("populate", 5, "populate a page, first-touch", first_touch, populate_page, NULL, .pages = 1),
 	PREPARED("populate", 4, "populate 2 MiB, none", none, populate_2m, NULL, .pages = PAGES_2M, .unmapped = true),
+	PREPARED("populate", 10, "fill the cache of what is populated on demand", round_4k, fill_cache, is_cache_full, .pages = CACHED,
+		 .unmapped = true, .again = true),
 	PREPARED("populate-8m", 30, "populate 8 MiB, round-4k", round_4k, populate_8m, NULL, .pages = 4 * PAGES_2M),
 	PREPARED("populate-8m", 10, "populate 8 MiB, round-2m", round_2m, populate_8m, NULL, .pages = 4 * PAGES_2M),
 	PREPARED("populate-8m", 4, "populate 8 MiB, round-1g", round_1g, populate_8m, NULL, .pages = 4 * PAGES_2M),

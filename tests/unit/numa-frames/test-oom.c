@@ -224,7 +224,7 @@ static void begin_512(void)
 static void begin_reserve(unsigned int order, unsigned int nr)
 {
 	begin();
-	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	assert_int_equal(p2m_numa_untouched_init(&dom, true), 0);
 	pod_lock(p2m);
 	while (nr--)
 		p2m_reserve_put(p2m, machine_give(1, order), order);
@@ -296,7 +296,7 @@ static void check_one_touched(int rc)
 
 static int init_reserve(void)
 {
-	return p2m_numa_untouched_init(&dom);
+	return p2m_numa_untouched_init(&dom, true);
 }
 
 static void check_reserve(int rc)
@@ -313,7 +313,7 @@ static uint64_t released;
 static void begin_to_release(void)
 {
 	begin();
-	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	assert_int_equal(p2m_numa_untouched_init(&dom, true), 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(pieces); i++)
 		map(i, 9);
 	released = 0;

@@ -68,7 +68,7 @@ static int setup(void **unused)
 	p2m = &dom.p2m;
 	p2m->get_entry = get_entry;
 	machine_set_entry = set_entry;
-	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	assert_int_equal(p2m_numa_untouched_init(&dom, true), 0);
 	memset(block, 0, sizeof(block));
 	memset(result, 0, sizeof(result));
 	gib = no_tables = false;

@@ -15,7 +15,7 @@ static int setup(void **unused)
 {
 	machine_reset();
 	p2m = &dom.p2m;
-	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	assert_int_equal(p2m_numa_untouched_init(&dom, true), 0);
 	pod_lock(p2m);
 	return 0;
 }
@@ -183,14 +183,67 @@ static void who_comes_to_be_shared_meanwhile_has_none(void **unused)
 	for (unsigned int look = 1; look < 3; look++) {
 		machine_reset();
 		machine_shared_at = look;
-		assert_int_equal(p2m_numa_untouched_init(&dom), -EOPNOTSUPP);
+		assert_int_equal(p2m_numa_untouched_init(&dom, true), -EOPNOTSUPP);
 		assert_false(p2m_numa_has_untouched(&dom));
 	}
 	machine_reset();
 	machine_shared_at = 3;
-	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	assert_int_equal(p2m_numa_untouched_init(&dom, true), 0);
 	assert_true(p2m_numa_has_untouched(&dom));
 	p2m_reserve_free(&dom.p2m);
+}
+
+/* One for what is populated on demand is in nobody's way, once nothing waits; first-touch's always is. */
+static void it_is_active_once_first_touch_was_asked_for(void **unused)
+{
+	machine_reset();
+	assert_int_equal(p2m_numa_untouched_init(&dom, false), 0);
+	assert_false(p2m_reserve_active(&dom.p2m));
+	dom.p2m.pod.entry_count = 1;
+	assert_true(p2m_reserve_active(&dom.p2m));
+	dom.p2m.pod.entry_count = 0;
+	dom.p2m.pod.count = 1;
+	assert_true(p2m_reserve_active(&dom.p2m));
+	dom.p2m.pod.count = 0;
+	for (unsigned int look = 1; look < 3; look++) {
+		machine_shared_at = look;
+		assert_int_equal(p2m_numa_untouched_init(&dom, true), -EOPNOTSUPP);
+		assert_false(p2m_reserve_active(&dom.p2m));
+	}
+	machine_shared_at = 0;
+	assert_int_equal(p2m_numa_untouched_init(&dom, true), 0);
+	assert_true(p2m_reserve_active(&dom.p2m));
+	assert_int_equal(p2m_numa_untouched_init(&dom, false), 0);
+	assert_true(p2m_reserve_active(&dom.p2m));
+	p2m_reserve_free(&dom.p2m);
+}
+
+/* dom0 may put it online again, for anybody; what is broken is not to be touched. */
+static void a_page_that_goes_offline_shows_nothing(void **unused)
+{
+	struct page_info *pg = machine_give(1, 9);
+
+	p2m_reserve_put(p2m, pg, 9);
+	assert_int_not_equal(pg[17].content, 0);
+	assert_int_not_equal(pg[18].content, 0);
+	pg[17].count_info |= PGC_state_offlining;
+	assert_true(p2m_reserve_remove(p2m, pg + 17));
+	assert_int_equal(pg[17].content, 0);
+	pg[18].count_info |= PGC_state_offlining | PGC_broken;
+	assert_true(p2m_reserve_remove(p2m, pg + 18));
+	assert_int_not_equal(pg[18].content, 0);
+	assert_int_not_equal(pg[19].content, 0);
+	assert_false(p2m_reserve_remove(p2m, pg + 18));
+}
+
+static void it_is_known_who_was_made_for_altp2m(void **unused)
+{
+	machine_reset();
+	dom.arch.hvm.params[HVM_PARAM_ALTP2M] = XEN_ALTP2M_disabled;
+	assert_false(p2m_numa_may_use_altp2m(&dom));
+	dom.arch.hvm.params[HVM_PARAM_ALTP2M] = XEN_ALTP2M_mixed;
+	assert_true(p2m_numa_may_use_altp2m(&dom));
+	dom.arch.hvm.params[HVM_PARAM_ALTP2M] = XEN_ALTP2M_disabled;
 }
 
 int main(void)
@@ -207,6 +260,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nor_the_last_of_a_node, setup, teardown),
 		cmocka_unit_test_setup_teardown(nor_what_is_claimed, setup, teardown),
 		cmocka_unit_test(who_comes_to_be_shared_meanwhile_has_none),
+		cmocka_unit_test(it_is_active_once_first_touch_was_asked_for),
+		cmocka_unit_test_setup_teardown(a_page_that_goes_offline_shows_nothing, setup, teardown),
+		cmocka_unit_test(it_is_known_who_was_made_for_altp2m),
 	};
 
 	return cmocka_run_group_tests_name("reserve", tests, NULL, NULL);

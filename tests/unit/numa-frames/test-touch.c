@@ -73,7 +73,7 @@ static int setup(void **unused)
 	p2m = &dom.p2m;
 	p2m->get_entry = look_up;
 	machine_populate_2m = populate_2m;
-	assert_int_equal(p2m_numa_untouched_init(&dom), 0);
+	assert_int_equal(p2m_numa_untouched_init(&dom, true), 0);
 	faulted_order = PAGE_ORDER_2M;
 	untouched = true;
 	mapped = NULL;
@@ -110,13 +110,14 @@ static bool begins(struct p2m_touch *t, nodeid_t wanted, unsigned long gfn)
 {
 	p2m_type_t type;
 	p2m_access_t a;
+	bool begun;
 
 	machine_wanted = wanted;
-	p2m_touch_begin(p2m, t, _gfn(gfn));
+	begun = p2m_touch_begin(p2m, t, _gfn(gfn));
 	p2m_lock(p2m);
 	look_up(p2m, _gfn(gfn), &type, &a, P2M_ALLOC, NULL, NULL);
 	p2m_unlock(p2m);
-	return p2m_touch_end(p2m);
+	return p2m_touch_end(begun);
 }
 
 static void fault(nodeid_t wanted, unsigned long gfn)
@@ -446,6 +447,23 @@ static void a_fault_that_only_maps_has_none(void **unused)
 	assert_null(p2m_touch_current());
 }
 
+/* dom0 sets first-touch, and is refused, as the domain is shared meanwhile: nothing waits. */
+static void nor_has_one_whose_reserve_goes_away(void **unused)
+{
+	struct p2m_reserve *r = p2m->pod.reserve;
+	struct p2m_touch t;
+	bool begun = p2m_touch_begin(p2m, &t, _gfn(0));
+
+	p2m->pod.reserve = NULL;
+	assert_false(p2m_touch_end(begun));
+	assert_null(p2m_touch_current());
+
+	begun = p2m_touch_begin(p2m, &t, _gfn(0));
+	p2m->pod.reserve = r;
+	assert_false(p2m_touch_end(begun));
+	assert_null(p2m_touch_current());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -471,6 +489,7 @@ int main(void)
 		TEST(nor_do_they_exchange_eight_times),
 		TEST(others_take_it),
 		TEST(a_fault_that_only_maps_has_none),
+		TEST(nor_has_one_whose_reserve_goes_away),
 	};
 
 	return cmocka_run_group_tests_name("touch", tests, NULL, NULL);

@@ -440,12 +440,19 @@ int p2m_numa_fill(struct domain *d, gfn_t gfn, const mfn_t mfns[])
 }
 
 int machine_may_be_untouched;
+bool machine_may_use_altp2m;
 
-int p2m_numa_untouched_init(struct domain *d)
+int p2m_numa_untouched_init(struct domain *d, bool any_time)
 {
 	(void)d;
-	assert(!test_locks_held);
+	assert(!test_locks_held && any_time);
 	return machine_may_be_untouched;
+}
+
+bool p2m_numa_may_use_altp2m(const struct domain *d)
+{
+	(void)d;
+	return machine_may_use_altp2m;
 }
 
 int p2m_numa_add_untouched(struct domain *d, gfn_t gfn, struct page_info *pg, unsigned int order)

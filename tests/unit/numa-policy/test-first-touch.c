@@ -232,6 +232,12 @@ static void a_default_gives_way(void **unused)
 	machine_may_be_untouched = -EOPNOTSUPP;
 	assert_int_equal(try_domain("first-touch", 0xf), 0);
 	assert_ptr_equal(dom.numa_policy->ops, &round_4k_ops);
+	machine_may_be_untouched = 0;
+	machine_may_use_altp2m = true;
+	assert_int_equal(try_domain("first-touch", 0xf), 0);
+	assert_ptr_equal(dom.numa_policy->ops, &round_4k_ops);
+	assert_int_equal(set(XEN_NUMA_POLICY_FIRST_TOUCH), 0);	/* who says so means it */
+	machine_may_use_altp2m = false;
 	machine_may_be_untouched = -ENOMEM;
 	assert_int_equal(try_domain("first-touch", 0xf), -ENOMEM);
 	assert_null(dom.numa_policy);

@@ -20,6 +20,8 @@
 #include "oom.h"
 
 #define __XEN_TOOLS__
+#include <public/hvm/params.h>
+
 typedef uint8_t nodeid_t;
 
 #define MAX_NUMNODES  8
@@ -225,7 +227,10 @@ struct domain {
 	const struct vnuma_info *vnuma;
 	struct page_list_head page_list;
 	struct p2m_domain p2m;
-	struct { struct { unsigned int total_pages, free_pages, p2m_pages; } paging; } arch;	/* of its page tables */
+	struct {
+		struct { unsigned int total_pages, free_pages, p2m_pages; } paging;	/* of its page tables */
+		struct { uint64_t params[HVM_NR_PARAMS]; } hvm;
+	} arch;
 };
 #define P2M_PAGES 4096UL
 #define ENTRY_DIRTY (1UL << 6)	/* of NPT; Xen sets it from the first */
@@ -293,6 +298,7 @@ struct page_info *p2m_reserve_take(struct p2m_domain *p2m, unsigned int order);
 struct page_info *p2m_reserve_touch(struct p2m_domain *p2m, gfn_t gfn, unsigned int order);
 struct page_info *p2m_reserve_empty(struct p2m_domain *p2m, unsigned int *order);
 bool p2m_reserve_remove(struct p2m_domain *p2m, struct page_info *page);
+bool p2m_reserve_active(const struct p2m_domain *p2m);
 void p2m_reserve_free(struct p2m_domain *p2m);
 struct p2m_touch;
 bool p2m_reserve_prepare(struct domain *d, struct p2m_touch *t);

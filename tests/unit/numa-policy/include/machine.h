@@ -47,6 +47,7 @@ extern bool machine_one_by_one;		/* no 512 pages at once */
 extern unsigned int machine_filled;	/* how often it was done */
 
 extern int machine_may_be_untouched;	/* 0, or why not */
+extern bool machine_may_use_altp2m;
 
 /* A seeded generator, so that a failure can be replayed with SEED=. */
 uint64_t test_seed(void);
