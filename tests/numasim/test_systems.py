@@ -127,7 +127,8 @@ def test_a_mistake_is_seen(native):
 def check_counts_agree(a, b):
     """Each CPU's caches see what its own thread does, in that order, whenever it runs; the kernel's timers go by the host's clock."""
     assert misses(a) == pytest.approx(misses(b), rel=0.01)
-    assert a["local_ratio"] == pytest.approx(b["local_ratio"], rel=0.01)
+    # with what the kernel has of its own node: an eighth is local, and a busy host's timers add a hundredth to that
+    assert a["local_ratio"] == pytest.approx(b["local_ratio"], abs=0.01)
     assert a["imbalance"] == pytest.approx(b["imbalance"], abs=0.01)
 
 
