@@ -23,11 +23,12 @@ _xl_numa_policy_takes_value()
 		grep -q -- "^ .* $1 [A-Z]"
 }
 
-# Guests that can have a policy. In raw output other blanks are escapes. --brief asks for no memory, which nobody sees here.
+# Guests that can have a policy. A name may come from anywhere, and compgen -W expands its words as the shell does, "$(...)" too:
+# only names that mean themselves, as those which the command offers. --brief asks for no memory, which nobody sees here.
 _xl_numa_policy_guests()
 {
 	xl-numa-policy list --brief --raw 2>/dev/null |
-		awk 'NR > 1 && $4 != "-" && $1 != "-" && $1 !~ /\\/ { print $1 }'
+		LC_ALL=C awk 'NR > 1 && $4 != "-" && $1 ~ /^[A-Za-z0-9._][A-Za-z0-9._-]*$/ && $1 ~ /[^0-9]/ { print $1 }'
 }
 
 _xl_numa_policy()

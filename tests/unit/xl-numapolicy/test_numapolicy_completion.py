@@ -28,7 +28,8 @@ def interactive(home, programs, *sources, **more):
     """A bash that has read these files, and has a key (C-x p) that prints the line as it stands."""
     machine = example()
     machine.domains += [Domain(5, "with blank", weights={0: 1}), Domain(6, "-", weights={0: 1}),
-                        Domain(7, "web-1", weights={0: 1})]
+                        Domain(7, "web-1", weights={0: 1}), Domain(8, "$(touch${IFS}ran)", weights={0: 1}),
+                        Domain(9, "it's", weights={0: 1}), Domain(10, "77", weights={0: 1})]
     env = environment(home, machine)
     env.update(PATH=f"{programs}:{env['PATH']}", HOME=str(home), TERM="dumb",
                INPUTRC="/dev/null", COLUMNS="200", **more)
@@ -180,6 +181,12 @@ def test_asks_for_no_memory(bash):
     """Which Xen may take long to count, on a large host."""
     assert words_for(bash, "xl numa-policy show ") == GUESTS
     assert not [line for line in bash.trace.read_text().splitlines() if line.startswith(("usage ", "vcpus "))]
+
+
+def test_a_name_is_no_program(bash):
+    """compgen expands the words that it gets; a name may come with a VM from another host."""
+    assert words_for(bash, "xl numa-policy show ") == GUESTS
+    assert not (bash.trace.parent / "ran").exists()
 
 
 def test_no_file_names(bash):
