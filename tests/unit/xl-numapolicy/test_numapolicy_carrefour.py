@@ -94,6 +94,8 @@ def switched(xl):
     (["first-touch", "+carrefour"], "set 3 5 nodes weights carrefour 1"),
     (["first-touch,carrefour,auto=advise"], "set 3 5 nodes weights carrefour 1 auto advise"),
     (["round-4k,carrefour", "+carrefour", "-auto"], "set 3 2 nodes weights carrefour 1 auto off"),
+    (["round-4k,auto=off"], "set 3 2 nodes weights auto off"),
+    (["round-4k,auto=off", "-auto"], "set 3 2 nodes weights auto off"),
     (["+carrefour", "+carrefour"], "dynamic 3 carrefour 1"),
 ])
 def test_switches(xl, args, wanted):
@@ -107,6 +109,7 @@ def test_switches(xl, args, wanted):
     (["+auto=advise", "+auto"], "'+auto=advise' and '+auto' exclude each other"),
     (["round-4k,carrefour", "-carrefour"], "'round-4k,carrefour' switches Carrefour one way, another word"),
     (["round-4k,auto", "+auto=advise"], "'round-4k,auto' switches auto one way, another word"),
+    (["round-4k,auto=off", "+auto"], "'round-4k,auto=off' switches auto one way, another word"),
 ])
 def test_switches_that_contradict_each_other(xl, args, words):
     assert words in xl.bad("set", "guest1", *args, status=2)

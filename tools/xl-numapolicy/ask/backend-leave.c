@@ -97,18 +97,25 @@ static void list_pages(struct block *b, unsigned int nr, unsigned int order, uns
 			moves->there += 1U << order;
 }
 
-static enum result leave_block(struct block *b, uint64_t gfn, const struct leave *leave, struct moves *moves)
+static enum result leave_block(struct block *b, uint64_t *from, const struct leave *leave, struct moves *moves)
 {
+	uint64_t gfn = *from;
 	enum result result;
 	unsigned int i;
 
+	*from = gfn + PAGES_2M;
 	for (i = 0; i < PAGES_2M; i++)
 		b->page[i].gfn = gfn + i;
 	/* Of 2 MiB and more in one piece the first page says all. */
 	result = backend_locate(b->domid, b->page, 1);
 	if (result != RESULT_OK)
 		return result;
-	if (b->page[0].node != NO_NODE && b->page[0].order >= ORDER_2M) {
+	/* The guest decides how large its holes are. */
+	if (b->page[0].node == NO_NODE && b->page[0].order >= ORDER_2M) {
+		*from = ((gfn >> b->page[0].order) + 1) << b->page[0].order;
+		return RESULT_OK;
+	}
+	if (b->page[0].order >= ORDER_2M) {
 		list_pages(b, 1, ORDER_2M, leave->node, moves);
 		result = move_block(b, leave, moves);
 		/* Nowhere are 2 MiB in one piece. */
@@ -139,8 +146,7 @@ enum result backend_leave(uint32_t domid, uint64_t *gfn, unsigned int max_pages,
 	if (!control() || xc_domain_maximum_gpfn(control(), domid, &last))
 		return result_of_errno(errno, "Xen does not tell how far its memory goes");
 	while (result == RESULT_OK && *gfn <= last && moves->moved < max_pages) {
-		result = leave_block(&block, *gfn, leave, moves);
-		*gfn += PAGES_2M;
+		result = leave_block(&block, gfn, leave, moves);
 		/* A look is quick, but there may be many. */
 		if (!(*gfn % LEAVE_STEP))
 			break;

@@ -25,6 +25,7 @@ enum result result_of_errno(int error, const char *what);
 
 /* In switches.c; what is unset stays so. */
 void switches_to_params(const struct dynamic *dynamic, libxl_numa_policy_params *params);
+unsigned int switch_of(libxl_numa_auto mode);
 
 /* In backend-vcpus.c. False: it could not be told. */
 bool count_cpus(uint32_t cpus[NODES_MAX]);

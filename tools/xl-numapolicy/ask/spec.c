@@ -55,8 +55,7 @@ static enum result fill_request(struct request *request,
 	request->policy = params->policy;
 	if (!libxl_defbool_is_default(params->carrefour))
 		request->dynamic.carrefour = libxl_defbool_val(params->carrefour) ? SWITCH_ON : SWITCH_OFF;
-	if (params->auto_mode != LIBXL_NUMA_AUTO_UNSET)
-		request->dynamic.automatic = params->auto_mode == LIBXL_NUMA_AUTO_ADVISE ? SWITCH_ADVISE : SWITCH_ON;
+	request->dynamic.automatic = switch_of(params->auto_mode);
 	request->has_nodes = !libxl_bitmap_is_empty(&params->nodes);
 	copy_nodes(request->node, &params->nodes);
 	request->max_pause_us = params->max_pause_us;

@@ -30,7 +30,7 @@ enum result backend_set_dynamic(uint32_t domid, const struct dynamic *dynamic)
 	return result_of(rc);
 }
 
-static unsigned int switch_of(libxl_numa_auto mode)
+unsigned int switch_of(libxl_numa_auto mode)
 {
 	switch (mode) {
 	case LIBXL_NUMA_AUTO_OFF:

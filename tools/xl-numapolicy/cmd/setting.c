@@ -60,6 +60,8 @@ static void check_policy_name(const char *spec)
 	}
 	if (!strcmp(spec, "carrefour") || !strcmp(spec, "auto") || !strcmp(spec, "auto=advise"))
 		die("'%s' is no policy; '+%s' leaves the policy as it is", spec, spec);
+	if (!strcmp(spec, "auto=off"))
+		die("'auto=off' is no policy; '-auto' leaves the policy as it is");
 	if (length == strlen("default") && !strncmp(spec, "default", length))
 		die("'default' is for new VMs only; there are %s", known);
 	die("no policy '%.*s'; there are %s", (int)length, spec, known);
