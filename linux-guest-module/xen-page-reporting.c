@@ -19,6 +19,7 @@
 #include <linux/notifier.h>
 #include <linux/page_reporting.h>
 #include <linux/scatterlist.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/workqueue.h>
 
@@ -80,9 +81,11 @@ static int report(struct page_reporting_dev_info *dev,
 	}
 
 	rc = hypercall(events, nr);
+	/* nothing here sleeps, and a sixteenth of all memory may be ahead */
+	cond_resched();
 	if (rc) {
 		/* the policy may have changed: look at it from elsewhere */
-		queue_work(system_unbound_wq, &control_work);
+		schedule_work(&control_work);
 		return rc;
 	}
 	WRITE_ONCE(told, told + pages);
@@ -147,7 +150,8 @@ static bool wanted(void)
 	if (rc && rc != last_answer)
 		pr_info("this Xen takes no page events (%d)\n", rc);
 	last_answer = rc;
-	return !rc;
+	/* there may be memory in Xen later: report() finds out */
+	return !rc || rc == -ENOMEM;
 }
 
 /* Whoever finds that something may have changed has this look at it. */
@@ -163,7 +167,7 @@ static void written(struct xenbus_watch *watch, const char *path,
 		    const char *token)
 {
 	WRITE_ONCE(asked, true);
-	queue_work(system_unbound_wq, &control_work);
+	schedule_work(&control_work);
 }
 
 static struct xenbus_watch watch = {

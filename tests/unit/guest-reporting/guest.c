@@ -13,7 +13,15 @@ static unsigned long isolated;
 
 /* Xen */
 
-bool xen_wants;
+bool xen_wants, xen_is_short;
+/* Those that begin while somebody waits for the work queue; one may have looked just before. */
+static unsigned int calls_in_freezing;
+
+void freeze(bool on)
+{
+	calls_in_freezing = 0;
+	WRITE_ONCE(pm_nosig_freezing, on);
+}
 
 int HYPERVISOR_memory_op(unsigned int op, void *arg)
 {
@@ -24,8 +32,11 @@ int HYPERVISOR_memory_op(unsigned int op, void *arg)
 	cpu_switch();
 	if (!xen_wants)
 		return -EOPNOTSUPP;
+	if (READ_ONCE(xen_is_short))
+		return -ENOMEM;
 	if (!e->nr)
 		return 0;
+	MUST(!READ_ONCE(pm_nosig_freezing) || !calls_in_freezing++);
 	xen_calls++;
 	xen_events += e->nr;
 	if (rnd(100) < xen_fails_percent)

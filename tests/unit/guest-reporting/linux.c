@@ -23,6 +23,8 @@ void synchronize_rcu(void)
 		WAIT_WHILE(cpus[i].readers);
 }
 
+unsigned int rescheds;
+bool pm_nosig_freezing;
 static struct irq_work *kicks;
 
 /* Anywhere, in NMI, too: no CPU goes on in between. */

@@ -219,6 +219,15 @@ static void a_report_is_bounded(void **unused)
 	assert_int_equal(most_in_report, 1);
 }
 
+/* A kernel that is not preempted takes 20 s without it for a lockup. */
+static void a_pass_lets_others_run(void **unused)
+{
+	setup(0);
+	rescheds = 0;
+	pass();
+	assert_in_range(rescheds, reports, UINT32_MAX);
+}
+
 static void defaults_are_as_before(void **unused)
 {
 	setup(0);
@@ -313,6 +322,7 @@ int main(void)
 		cmocka_unit_test(all_of_a_list_is_reported),
 		cmocka_unit_test(what_was_reported_is_skipped_once),
 		cmocka_unit_test(a_report_is_bounded),
+		cmocka_unit_test(a_pass_lets_others_run),
 		cmocka_unit_test(defaults_are_as_before),
 		cmocka_unit_test(an_error_leaves_all_as_it_was),
 		cmocka_unit_test(all_is_reported_anew),

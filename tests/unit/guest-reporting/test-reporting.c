@@ -36,22 +36,30 @@ static void control(void)
 	for (unsigned int i = 0; now.disturbed && i < now.ops / 20; i++) {
 		for (unsigned int wait = rnd(600); wait; wait--)
 			cpu_switch();
-		switch (rnd(5)) {
+		switch (rnd(6)) {
 		case 0:
 			WRITE_ONCE(xen_wants, !xen_wants);
 			break;
 		case 1:
 			guest_isolate(rnd(NR_ZONES));
 			break;
+		case 2:
+			freeze(!pm_nosig_freezing);
+			break;
 		default:
 			toolstack_writes(rnd(4) > 0);
 		}
 	}
-	/* from here on all is well */
+	/* from here on all is well, but that Xen may have no memory for a while */
+	freeze(false);
 	xen_fails_percent = short_of_memory_percent = kmalloc_fails_percent = 0;
 	xen_forgets();
+	WRITE_ONCE(xen_is_short, now.disturbed);
 	WRITE_ONCE(xen_wants, true);
 	toolstack_writes(1);
+	for (unsigned int wait = rnd(600); wait; wait--)
+		cpu_switch();
+	WRITE_ONCE(xen_is_short, false);
 }
 
 static void user(void)

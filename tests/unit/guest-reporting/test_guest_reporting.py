@@ -38,6 +38,7 @@ MUTANTS = {
     "a timer is started by whoever frees": (
         REPORTING, "	irq_work_queue(&prdev->kick);", "	queue_delayed_work(system_freezable_wq, &prdev->work, 1);", "test-reporting"),
     "kicked after the end": (REPORTING, "		irq_work_sync(&prdev->kick);\n", "", "test-lists"),
+    "others wait for a whole pass": (REPORTING, "	cond_resched();\n\n	/* reset", "\n	/* reset", "test-lists"),
     "work goes on after the end": (REPORTING, "		cancel_delayed_work_sync(&prdev->work);\n", "", "test-lists"),
     "a report is as large as memory": (REPORTING, "if (*offset && prdev->isolated < prdev->pages) {", "if (*offset) {", "test-lists"),
     "pages in a report are not counted anew": (REPORTING, "	prdev->isolated = 0;\n\n	return err;", "	return err;", "test-lists"),
@@ -55,6 +56,9 @@ MUTANTS = {
     "a block of another order": (DRIVER, "u64 order = get_order(sg->length);", "u64 order = get_order(sg->length) + 1;", "test-reporting"),
     "the page before": (DRIVER, "events[i] = page_to_pfn(sg_page(sg)) |", "events[i] = (page_to_pfn(sg_page(sg)) - 1) |", "test-reporting"),
     "allocated": (DRIVER, " |\n			    XENMEM_PAGE_EVENT_RELEASED;", ";", "test-reporting"),
+    "who suspends waits for all of memory": (DRIVER, " || suspending())", ")", "test-reporting"),
+    "a host that is short of memory is told no more": (DRIVER, "return !rc || rc == -ENOMEM;", "return !rc;", "test-reporting"),
+    "all is reported once, or never": (DRIVER, "	queue_delayed_work(system_unbound_wq, &retry_work, RETRY_DELAY);\n", "", "test-reporting"),
     "what Xen answers does not matter": (DRIVER, "	return rc;\n}\n\nstatic struct page_reporting", "	return 0;\n}\n\nstatic struct page_reporting",
                                          "test-reporting"),
     "nobody asks for all": (DRIVER, "	WRITE_ONCE(asked, true);\n	look_again();", "	look_again();", "test-reporting"),

@@ -86,6 +86,7 @@ struct static_key_false { bool on; };
 /* irq_work.h */
 struct irq_work { void (*func)(struct irq_work *); bool queued, running; struct irq_work *next; };
 #define IRQ_WORK_INIT_LAZY(fn) (struct irq_work){ .func = fn }
+#define IRQ_WORK_INIT_HARD(fn) IRQ_WORK_INIT_LAZY(fn)
 bool irq_work_queue(struct irq_work *work);
 void irq_work_sync(struct irq_work *work);
 
@@ -95,6 +96,7 @@ struct delayed_work { struct work_struct work; };
 struct workqueue_struct { struct work_struct *all; };
 extern struct workqueue_struct *system_freezable_wq, *system_unbound_wq;
 #define DECLARE_WORK(name, fn) struct work_struct name = { .func = fn }
+#define DECLARE_DELAYED_WORK(name, fn) struct delayed_work name = { .work.func = fn }
 #define INIT_DELAYED_WORK(w, fn) ((w)->work = (struct work_struct){ .func = fn })
 #define to_delayed_work(w) container_of(w, struct delayed_work, work)
 #define work_pending(w) READ_ONCE((w)->pending)
@@ -103,7 +105,12 @@ bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *w, uns
 bool mod_delayed_work(struct workqueue_struct *wq, struct delayed_work *w, unsigned long delay);
 bool flush_delayed_work(struct delayed_work *w);
 bool cancel_delayed_work_sync(struct delayed_work *w);
-#define cond_resched() (MUST(can_sleep()), cpu_switch())
+extern unsigned int rescheds;
+#define cond_resched() (MUST(can_sleep()), rescheds++, cpu_switch())
+
+/* freezer.h */
+#define CONFIG_FREEZER
+extern bool pm_nosig_freezing;
 
 /* slab.h */
 #define GFP_KERNEL 0

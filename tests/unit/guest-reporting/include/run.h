@@ -30,7 +30,9 @@ void guest_check(bool told);
 
 extern unsigned int xen_fails_percent, short_of_memory_percent;
 extern unsigned long xen_calls, xen_events, most_isolated;
-extern bool xen_wants;
+extern bool xen_wants, xen_is_short;
+/* Somebody suspends, and waits for the work queue; or no longer. */
+void freeze(bool on);
 /* As on another host: all is mapped. */
 void xen_forgets(void);
 /* The toolstack writes to control/page-events. */
