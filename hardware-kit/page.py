@@ -47,7 +47,11 @@ def read_report(path, keys):
         key, _, value = line.partition(": ")
         if not any(name.fullmatch(key) and form.fullmatch(value) for name, form in keys):
             raise BadReport(f"{path.name}:{number}: hardware-kit/keys knows no such line")
+        if key in values:
+            raise BadReport(f"{path.name}:{number}: {key} is told twice")
         values[key] = value
+    if "kit.version" not in values or "check.xen" not in values:
+        raise BadReport(f"{path.name}:1: kit.version or check.xen is missing; the kit writes both")
     return values
 
 
@@ -58,7 +62,7 @@ def table(head, rows):
 
 def section(name, values):
     text = f"## {name}\n\n"
-    steps = {key: value for key, value in values.items() if value in ("pass", "fail", "skip")}
+    steps = {key: value for key, value in values.items() if value in ("pass", "fail", "skip") and not key.endswith(".reason")}
     count = {word: sum(value == word for value in steps.values()) for word in ("pass", "fail", "skip")}
     text += f"{count['pass']} steps passed, {count['fail']} failed, {count['skip']} were skipped"
     text += f"; version {values.get('kit.version', '?')}, commit {values.get('kit.commit', '?')}.\n\n"

@@ -53,6 +53,15 @@ static void tasks(FILE *f, const struct daemon *d)
 	fputs("]", f);
 }
 
+static const char *state_of(const struct heal_entry *e)
+{
+	if (e->undone)
+		return "undone";
+	if (!e->paid)
+		return e->closed ? "lost" : "open";
+	return e->closed && e->brought_ns < e->cost_ns ? "regretted" : "paid";
+}
+
 /* The name is that of a domain that is still there. */
 static void entry(FILE *f, const struct daemon *d, const struct heal_entry *e)
 {
@@ -65,7 +74,7 @@ static void entry(FILE *f, const struct daemon *d, const struct heal_entry *e)
 	nodes(f, "nodes", e->home, d->host.nr_nodes);
 	fprintf(f, "\"bytes\": %" PRIu64 ", \"cost_ns\": %" PRIu64 ", \"predicted_cpus\": %.3f, \"brought_ns\": %.0f, "
 		"\"state\": \"%s\"}", e->bytes, e->cost_ns, e->predicted, e->brought_ns,
-		!e->closed ? e->paid ? "paid" : "open" : !e->paid ? "lost" : e->brought_ns < e->cost_ns ? "regretted" : "paid");
+		state_of(e));
 }
 
 /* The newest first; of one domain, or of all. */

@@ -238,6 +238,11 @@ static void listen_while_pending(struct client *c)
 		end_pending(c);
 }
 
+/* A client that waits, and for whom there is no descriptor, would wake us up again and again. */
+#define DEAF_NS 100000000ULL
+static uint64_t deaf_until;
+static bool deaf;
+
 static void accept_client(uint64_t now)
 {
 	struct client *c = clients;
@@ -250,6 +255,8 @@ static void accept_client(uint64_t now)
 	fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd >= 0)
 		*c = (struct client){ .fd = fd, .since = now, .passed = -1 };
+	else if (errno != EAGAIN)
+		deaf_until = now + DEAF_NS;
 }
 
 unsigned int server_poll(struct pollfd *poll)
@@ -260,7 +267,7 @@ unsigned int server_poll(struct pollfd *poll)
 		if (clients[i].fd)
 			poll[nr++] = (struct pollfd){ .fd = clients[i].fd, .events = clients[i].answer ? POLLOUT : POLLIN };
 	/* Who comes while all places are taken, waits. */
-	poll[0] = (struct pollfd){ .fd = nr <= CLIENTS_MAX ? listening : -1, .events = POLLIN };
+	poll[0] = (struct pollfd){ .fd = nr <= CLIENTS_MAX && !deaf ? listening : -1, .events = POLLIN };
 	return nr;
 }
 
@@ -295,6 +302,7 @@ void server_serve(const struct pollfd *poll, unsigned int nr, uint64_t now)
 	}
 	if (poll[0].revents)
 		accept_client(now);
+	deaf = now < deaf_until;
 }
 
 void server_close(void)

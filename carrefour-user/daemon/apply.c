@@ -32,6 +32,8 @@ static int set_policy(struct guest *g)
 		return error;
 	if (g->changing && !is_same(&now, &g->changed_under))
 		return ECANCELED;
+	if (!store_note_class(g->switches.id, CLASS_UNKNOWN))
+		return EIO;
 	error = xen_policy_set(g->switches.id, &now, g->advice.policy);
 	if (error)
 		return error;
@@ -47,6 +49,7 @@ static int set_policy(struct guest *g)
 static void take_back(struct guest *g)
 {
 	auto_take_back(&g->auto_state, &g->changed_from);
+	store_note_class(g->switches.id, g->auto_state.class);
 	guest_log(g, LEVEL_INFO, "auto leaves the policy that was set meanwhile");
 }
 

@@ -6,8 +6,11 @@
 #include "daemon/heal-act.h"
 #include "process/clock.h"
 #include "process/log.h"
+#include "store/store.h"
 
 #define ACT_MS 2000		/* of a period at most, and a quarter of it */
+#define STUCK_NS (3600000 * MS)
+#define STUCK_MAX_NS (24 * STUCK_NS)
 #define STEP_PAGES 4096		/* of a call: 8 ms, by docs/results/move-cost.md; others are served meanwhile */
 
 static void relieved(struct healing *h, uint64_t nodes)
@@ -22,14 +25,19 @@ static void relieved(struct healing *h, uint64_t nodes)
 void heal_act_begin(struct daemon *d, const struct heal_host *host, const struct heal_plan *plan)
 {
 	struct healing *h = &d->healing;
+	uint64_t nodes = 0;
 	unsigned int i;
 
+	for (i = 0; i < host->nr_nodes; i++)
+		if (host->node[i].cpus)
+			nodes |= 1ULL << i;
 	for (i = 0; i < plan->nr && h->nr_tasks < HEALING_TASKS; i++) {
 		const struct heal_action *a = &plan->action[i];
 		const struct heal_vm *vm = &host->vm[a->vm];
 
 		h->task[h->nr_tasks++] = (struct healing_task){
-			.id = vm->id, .home = a->home, .before = vm->affinity ? vm->affinity : UINT64_MAX, .left = a->bytes,
+			.id = vm->id, .at = d->now, .home = a->home, .before = vm->affinity ? vm->affinity : UINT64_MAX, .left = a->bytes,
+			.nodes = nodes,
 		};
 		if (a->why == HEAL_RELIEVE)
 			relieved(h, vm->affinity);
@@ -60,15 +68,34 @@ static void end_task(struct daemon *d, const char *why)
 	next_task(h);
 }
 
-/* Its vCPUs go back, to where its memory is. */
+/* Its vCPUs go back, to where its memory is, if they were sent away at all. */
 static void undo(struct daemon *d, const struct healing_task *t, int error)
 {
 	struct healing_vm *vm = healing_find(&d->healing, t->id);
 
 	if (vm && is_unmovable(error))
 		vm->unmovable = true;
-	if (error != ESRCH && !t->moved)
+	if (t->moved)
+		return;
+	heal_ledger_undone(&d->healing.ledger, t->id, t->at);
+	if (error != ESRCH && t->sent)
 		xen_prefer(t->id, t->before);
+}
+
+/* All was looked at, and most of it is where it was: pages in use, no large pieces free. A minute later it is no different. */
+static void is_stuck(struct daemon *d, const struct healing_task *t)
+{
+	struct healing_vm *vm = healing_find(&d->healing, t->id);
+
+	if (t->gfn != XEN_REBALANCED || t->moved << PAGE_SHIFT >= t->left)
+		return;
+	if (vm) {
+		vm->stuck_ns = vm->stuck_ns ? 2 * vm->stuck_ns : STUCK_NS;
+		if (vm->stuck_ns > STUCK_MAX_NS)
+			vm->stuck_ns = STUCK_MAX_NS;
+		vm->stuck_until = d->now + vm->stuck_ns;
+	}
+	undo(d, t, 0);
 }
 
 /* *left: bytes that are elsewhere, and are not to stay there. */
@@ -107,8 +134,12 @@ static int prefer(struct daemon *d, struct healing_task *t)
 {
 	struct healing_vm *vm = healing_find(&d->healing, t->id);
 	uint64_t wanted = t->left, off;
-	int error = look_at_memory(t, &off) ?: xen_prefer(t->id, t->home);
+	int error = look_at_memory(t, &off);
 
+	if (!error) {
+		t->sent = true;
+		error = xen_prefer(t->id, t->home);
+	}
 	t->prefers = !error;
 	t->may_stay = off > wanted ? off - wanted : 0;
 	t->may_move = wanted ? 2 * (wanted >> PAGE_SHIFT) + STEP_PAGES : 0;
@@ -117,14 +148,34 @@ static int prefer(struct daemon *d, struct healing_task *t)
 	return error;
 }
 
+/* By pinning, once a period; what Xen does not say, the next call to it does. */
+static const char *is_sent_elsewhere(struct daemon *d, struct healing_task *t)
+{
+	uint64_t expected = t->prefers ? t->home : t->before, now;
+	struct xen_domain_load load;
+
+	if (t->asked == d->period + 1)
+		return NULL;
+	t->asked = d->period + 1;
+	if (store_keeps_off(t->id))
+		return "it has auto=off now, or xenstore does not answer";
+	if (xen_domain_load(t->id, &load))
+		return NULL;
+	if ((load.each & t->nodes) != t->nodes)
+		return "its CPUs are named now";
+	now = load.may & load.prefers & t->nodes;
+	/* Nothing that it may prefer is as good as all. */
+	return (now ? now : t->nodes) != (expected & t->nodes) ? "its vCPUs have been sent elsewhere" : NULL;
+}
+
 /* The user may have said where it is to be since it was decided. */
-static const char *is_not_ours(struct daemon *d, const struct healing_task *t, const struct xen_policy *policy)
+static const char *is_not_ours(struct daemon *d, struct healing_task *t, const struct xen_policy *policy)
 {
 	if (guests_find(d, t->id))
 		return "Carrefour or auto looks after it now";
 	if (!policy->follows_affinity)
 		return "it has home nodes of its own now";
-	return NULL;
+	return is_sent_elsewhere(d, t);
 }
 
 /* What is left is for the next look. */
@@ -152,6 +203,7 @@ static void go_on(struct daemon *d, uint64_t room[NODES_MAX])
 		undo(d, t, error);
 		end_task(d, strerror(error));
 	} else if (t->prefers && is_done(t)) {
+		is_stuck(d, t);
 		end_task(d, NULL);
 	}
 }

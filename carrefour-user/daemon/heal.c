@@ -27,10 +27,10 @@ static uint64_t all_nodes(const struct daemon *d, const struct xen_node_load *no
 	return nodes;
 }
 
-/* Its user has said where it is to be: by the policy's nodes, or by CPUs on which alone it may run. */
+/* Its user has said where it is to be: by the policy's nodes, by a pool, or by CPUs on which alone it, or any vCPU, may run. */
 static bool is_named(const struct hosted *h, const struct xen_domain_load *load, uint64_t all)
 {
-	return (h->has_policy && !h->policy.follows_affinity) || (load->may & all) != all;
+	return (h->has_policy && !h->policy.follows_affinity) || (load->each & all) != all;
 }
 
 static struct heal_vm seen(const struct daemon *d, const struct hosted *h, const struct healing_vm *vm,
@@ -41,8 +41,10 @@ static struct heal_vm seen(const struct daemon *d, const struct hosted *h, const
 		.id = vm->id, .vcpus = load->vcpus, .load = vm->load, .usual = age ? (double)vm->used_ns / age : 0, .peak = vm->peak,
 		.strays = -1, .affinity = (nodes & all) == all ? 0 : nodes, .age_ns = age,
 		.calm_ns = vm->home_at ? d->now - vm->home_at : UINT64_MAX,
-		.named = is_named(h, load, all), .unmovable = vm->unmovable || h->xen.pv || !h->has_policy || load->vnuma,
-		.watched = guests_find(d, vm->id) != NULL, .off = store_keeps_off(vm->id),
+		.named = is_named(h, load, all),
+		.unmovable = vm->unmovable || d->now < vm->stuck_until || h->xen.pv || !h->has_policy || load->vnuma,
+		.watched = guests_find(d, vm->id) != NULL,
+		.off = store_keeps_off(vm->id),
 	};
 
 	memcpy(v.bytes, h->bytes, sizeof(v.bytes));
@@ -119,6 +121,10 @@ static int decide_on(struct daemon *d, const struct heal_host *host, const struc
 
 	if (!heal_plan(&plan, host, rules))
 		return ENOMEM;
+	if (d->ends) {
+		heal_plan_free(&plan);
+		return 0;
+	}
 	tell(&d->healing, &plan, does);
 	if (does) {
 		heal_ledger_add(&d->healing.ledger, host, &plan, d->now);
@@ -140,11 +146,16 @@ static int look_back(struct daemon *d, struct heal_host *host, const struct heal
 	return 0;
 }
 
+static bool goes_on(void *with)
+{
+	return breathe(with);
+}
+
 /* @ns ago it looked last. */
 static int look(struct daemon *d, uint64_t ns)
 {
 	struct xen_node_load node[NODES_MAX];
-	struct heal_host host = { .nr_nodes = d->host.nr_nodes, .topology = d->host.topology };
+	struct heal_host host = { .nr_nodes = d->host.nr_nodes, .topology = d->host.topology, .between = goes_on, .with = d };
 	struct heal_rules rules = heal_rules;
 	struct heal_vm *vm = calloc(d->census.nr + 1, sizeof(*vm));
 	uint64_t all = 0;

@@ -5,6 +5,7 @@
 
 #include "decide/pages.h"
 
+/* In bucket[] and .next are complements: zeroed memory is empty, and stays the system's. */
 #define NONE UINT32_MAX
 #define KEPT_MAX 16	/* of the oldest, that are passed over for a new one */
 #define WAYS 4		/* places that what is known of a page's moves can have in trail[] */
@@ -32,14 +33,13 @@ bool pages_init(struct pages *t, uint32_t max)
 
 	memset(t, 0, sizeof(*t));
 	t->page = calloc(max, sizeof(*t->page));
-	t->bucket = malloc(buckets * sizeof(*t->bucket));
+	t->bucket = calloc(buckets, sizeof(*t->bucket));
 	t->touched = calloc(max, sizeof(*t->touched));
 	t->trail = calloc(buckets * TRAIL_PER_PAGE, sizeof(*t->trail));
 	if (!t->page || !t->bucket || !t->touched || !t->trail) {
 		pages_free(t);
 		return false;
 	}
-	memset(t->bucket, 0xff, buckets * sizeof(*t->bucket));
 	t->max = max;
 	t->mask = buckets - 1;
 	t->newest = t->oldest = NONE;
@@ -125,7 +125,7 @@ struct page *pages_find(const struct pages *t, uint64_t gfn, uint8_t order)
 {
 	uint32_t i;
 
-	for (i = *bucket_of(t, gfn, order); i != NONE; i = t->page[i].next)
+	for (i = ~*bucket_of(t, gfn, order); i != NONE; i = ~t->page[i].next)
 		if (t->page[i].gfn == gfn && t->page[i].order == order)
 			return &t->page[i];
 	return NULL;
@@ -160,8 +160,8 @@ static void drop(struct pages *t, struct page *p)
 {
 	uint32_t *link = bucket_of(t, p->gfn, p->order);
 
-	while (*link != p - t->page)
-		link = &t->page[*link].next;
+	while (~*link != p - t->page)
+		link = &t->page[~*link].next;
 	*link = p->next;
 	remember_moves(t, p);
 	page_set_range(t, p, RANGE_WHOLE);
@@ -176,7 +176,7 @@ static void adopt(struct pages *t, const struct page *from)
 
 	*p = *from;
 	p->next = *bucket;
-	*bucket = p - t->page;
+	*bucket = ~(uint32_t)(p - t->page);
 	link_newest(t, p);
 	t->nr_ranges += p->range != RANGE_WHOLE;
 }
@@ -241,7 +241,7 @@ static struct page *enter(struct pages *t, uint64_t gfn, uint8_t order)
 	recall_moves(t, p);
 	bucket = bucket_of(t, gfn, order);
 	p->next = *bucket;
-	*bucket = p - t->page;
+	*bucket = ~(uint32_t)(p - t->page);
 	link_newest(t, p);
 	return p;
 }

@@ -65,6 +65,7 @@ void healing_used(struct healing_vm *vm, uint64_t cpu_ns, uint64_t now)
 		vm->known = false;
 		vm->home_at = 0;
 		vm->unmovable = false;
+		vm->stuck_until = vm->stuck_ns = 0;
 	}
 	if (first || !ns)
 		return;

@@ -27,6 +27,7 @@ struct healing_vm {
 	bool known;			/* there is a load */
 	uint64_t home_at;		/* when heal has changed its home; 0: never */
 	bool unmovable;			/* Xen has said so */
+	uint64_t stuck_until, stuck_ns;	/* most of what was to move did not: not again before; for how long, the last time */
 	enum heal_left left;
 	struct heal_action action;	/* if left is LEFT_ACTED; it was said then */
 };
@@ -34,10 +35,14 @@ struct healing_vm {
 /* An action that is carried out, or waits for those before it. */
 struct healing_task {
 	unsigned int id;
+	uint64_t at;			/* when it was decided */
 	uint64_t home, before;		/* nodes that its vCPUs are to prefer, and have preferred; UINT64_MAX: all */
 	uint64_t left;			/* bytes that are still to come to the home nodes */
 	uint64_t may_stay;		/* ... and that are to stay elsewhere, as the hour has no room for them */
 	uint64_t may_move;		/* pages, whatever comes of it: by 2 MiB some move that are at home */
+	uint64_t nodes;			/* all that had CPUs then */
+	uint64_t asked;			/* the period in which it was asked for last what its user wants, and one more */
+	bool sent;			/* its vCPUs were told to, or some of them */
 	bool prefers;			/* its vCPUs do */
 	uint64_t gfn;			/* memory below it was looked at */
 	uint64_t moved, stays;		/* pages; the latter cannot move, or had no room */

@@ -40,6 +40,9 @@ struct heal_host {
 	const struct heal_vm *vm;
 	uint64_t may_move;		/* bytes that this hour has left: budget.h */
 	bool stopped;			/* by the ledger: ledger.h */
+	/* Called now and then, as a plan for many VMs takes its time; NULL: nothing is. False: there is to be no plan. */
+	bool (*between)(void *with);
+	void *with;
 };
 
 /* Where a rule's number comes from, rules.c says. */
@@ -109,7 +112,7 @@ struct heal_plan {
 	enum heal_left *left;		/* of each VM */
 };
 
-/* False: out of memory. */
+/* False: out of memory. If .between wants none, it is not to be carried out. */
 bool heal_plan(struct heal_plan *plan, const struct heal_host *host, const struct heal_rules *rules);
 void heal_plan_free(struct heal_plan *plan);
 

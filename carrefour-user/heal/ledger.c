@@ -88,6 +88,17 @@ void heal_ledger_add(struct heal_ledger *l, const struct heal_host *host, const 
 	}
 }
 
+void heal_ledger_undone(struct heal_ledger *l, unsigned int id, uint64_t at)
+{
+	struct heal_entry *e = open_of(l, id);
+
+	if (!e || e->at != at)
+		return;
+	l->cost_ns -= e->cost_ns;
+	l->paid -= e->paid;
+	e->closed = e->undone = true;
+}
+
 /* What the host is worth more than if it had not been done. */
 static double brings(struct heal_state *s, unsigned int vm, const struct heal_entry *e, double worth)
 {

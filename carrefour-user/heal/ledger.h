@@ -22,6 +22,7 @@ struct heal_entry {
 	double local_before, local_predicted;
 	bool paid;			/* its cost came back; what it brings later is for the record */
 	bool closed;			/* nothing more comes of it */
+	bool undone;			/* nothing moved: it is neither paid nor lost */
 };
 
 struct heal_ledger {
@@ -34,6 +35,8 @@ struct heal_ledger {
 
 /* What was done of @plan. A further part of a way that was begun is the same entry. */
 void heal_ledger_add(struct heal_ledger *ledger, const struct heal_host *host, const struct heal_plan *plan, uint64_t now);
+/* What was decided @at could not be done at all, and says nothing of what it would have brought. */
+void heal_ledger_undone(struct heal_ledger *ledger, unsigned int id, uint64_t at);
 /* @ns have passed. False: out of memory, and nothing was looked at. */
 bool heal_ledger_look(struct heal_ledger *ledger, const struct heal_host *host, const struct heal_rules *rules, uint64_t now,
 		      uint64_t ns);

@@ -347,9 +347,12 @@ static bool next(struct search *s, struct heal_plan *plan)
 
 	look(s);
 	s->found = false;
-	for (v = 0; v < s->host->nr_vms; v++)
+	for (v = 0; v < s->host->nr_vms; v++) {
+		if (s->host->between && !s->host->between(s->host->with))
+			return false;
 		if (!s->acted[v])
 			plan->left[v] = try_vm(s, v);
+	}
 	if (s->found)
 		take(s, plan);
 	return s->found;

@@ -45,6 +45,11 @@ struct chosen {
 	bool carrefour_was;	/* when there was a reason to choose */
 };
 
+/*
+ * Before anything is done for another class: a daemon that comes before all of it is done and told is not to take the policy
+ * that it finds for one that was set by hand. False: nothing was written, or auto is off by now.
+ */
+bool store_note_class(unsigned int domid, enum auto_class class);
 /* *left: somebody has switched Carrefour since then, and it stays so; all else is written. */
 bool store_write_class(unsigned int domid, const struct chosen *chosen, bool *left);
 /* Its memory has followed, as far as it can. */

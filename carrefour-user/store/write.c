@@ -102,6 +102,14 @@ bool store_write_class(unsigned int domid, const struct chosen *chosen, bool *le
 	return write_for_toolstack(domid, node, 3, left);
 }
 
+bool store_note_class(unsigned int domid, enum auto_class class)
+{
+	const struct node node = { "numa-policy/auto-class", class_name(class), NULL };
+	bool left;
+
+	return write_for_toolstack(domid, &node, 1, &left);
+}
+
 bool store_write_followed(unsigned int domid)
 {
 	const struct node node = { "numa-policy/auto-follows", digit(false), NULL };

@@ -53,7 +53,6 @@ struct trace {
 	/* Of the reader. */
 	unsigned int line;
 	char *text, *first, *rest;	/* a line, its first word, what has not been taken yet */
-	size_t room;
 	bool ahead;			/* that line is the next one, too */
 	char error[600];		/* one line, with file and line */
 };

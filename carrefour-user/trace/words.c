@@ -7,38 +7,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "trace/words.h"
+
+#define NAME_SHOWN 300	/* bytes of a longer name: its end */
+#define LINE_MOST 65536	/* bytes; a line of 64 nodes has some 1,400 */
 
 bool words_bad(struct trace *t, const char *format, ...)
 {
-	int n = snprintf(t->error, sizeof(t->error), "%s:%u: ", t->name, t->line);
+	size_t length = strlen(t->name);
+	int n = snprintf(t->error, sizeof(t->error), "%s:%u: ", t->name + (length > NAME_SHOWN ? length - NAME_SHOWN : 0), t->line);
 	va_list ap;
 
 	va_start(ap, format);
 	vsnprintf(t->error + n, sizeof(t->error) - n, format, ap);
 	va_end(ap);
+	/* No terminal obeys what a trace says. */
+	text_clean(t->error);
 	return false;
 }
 
 const char *words_line(struct trace *t)
 {
-	ssize_t length;
-
 	if (t->ahead) {
 		t->ahead = false;
 		return t->first;
 	}
+	if (!t->text)
+		t->text = malloc(LINE_MOST);
+	if (!t->text) {
+		words_bad(t, "out of memory");
+		return NULL;
+	}
 	do {
-		length = getline(&t->text, &t->room, t->file);
-		if (length < 0) {
+		size_t length = 0;
+		int c;
+
+		/* Not getline(): a file of holes is one line, larger than memory. */
+		while ((c = getc_unlocked(t->file)) != EOF && c && c != '\n' && length + 1 < LINE_MOST)
+			t->text[length++] = c;
+		if (c == EOF && (!length || ferror(t->file))) {
 			words_bad(t, ferror(t->file) ? "cannot read on" : "cut: there is no line 'end'");
 			return NULL;
 		}
 		t->line++;
-		if (strlen(t->text) != (size_t)length) {
+		if (!c) {
 			words_bad(t, "a byte of value 0; this is no trace");
 			return NULL;
 		}
+		if (length + 1 == LINE_MOST) {
+			words_bad(t, "a line of %d bytes and more; this is no trace", LINE_MOST - 1);
+			return NULL;
+		}
+		t->text[length] = '\0';
 		t->text[strcspn(t->text, "#\r\n")] = '\0';
 		t->first = strtok_r(t->text, " \t", &t->rest);
 	} while (!t->first);

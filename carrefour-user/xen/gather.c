@@ -66,16 +66,23 @@ struct block {
 	xen_numa_move_t move[BLOCK];
 };
 
-/* One move of a superpage, else one of each page: how many there are. */
-static int list(unsigned int domid, struct block *b, uint64_t gfn, uint64_t nodes, unsigned int to, unsigned int *nr)
+/* One move of a superpage, else one of each page: how many there are. *from is what follows then. */
+static int list(unsigned int domid, struct block *b, uint64_t *from, uint64_t nodes, unsigned int to, unsigned int *nr)
 {
+	uint64_t gfn = *from;
 	unsigned int i, pages = BLOCK - gfn % BLOCK;
 
 	*nr = 0;
+	*from = gfn + pages;
 	for (i = 0; i < pages; i++)
 		b->page[i].gfn = gfn + i;
 	if (xc_domain_numa_locate(xen_xc, domid, b->page, 1))
 		return errno;
+	/* The guest decides how large its holes are. */
+	if (b->page[0].node == XEN_NUMA_PAGE_NONE && b->page[0].order >= BLOCK_ORDER) {
+		*from = ((gfn >> b->page[0].order) + 1) << b->page[0].order;
+		return 0;
+	}
 	if (pages == BLOCK && b->page[0].order >= BLOCK_ORDER) {
 		if (is_off(&b->page[0], nodes))
 			b->move[(*nr)++] = (xen_numa_move_t){ .gfn = gfn, .node = to, .order = BLOCK_ORDER };
@@ -106,18 +113,21 @@ static void count(const struct block *b, unsigned int done, uint64_t *room, uint
 	}
 }
 
-static int gather_block(unsigned int domid, struct block *b, uint64_t nodes, uint64_t gfn, uint64_t room[NODES_MAX],
+static int gather_block(unsigned int domid, struct block *b, uint64_t nodes, uint64_t *gfn, uint64_t room[NODES_MAX],
 			uint64_t *moved, uint64_t *stays)
 {
 	unsigned int nr, to = roomiest(nodes, room);
+	uint64_t next = *gfn;
 	uint32_t done = 0;
-	int error = list(domid, b, gfn, nodes, to, &nr);
+	int error = list(domid, b, &next, nodes, to, &nr);
 
 	if (!error && nr && room[to] >> PAGE_SHIFT < BLOCK)
 		error = ENOSPC;
 	if (!error && nr && xc_domain_numa_move(xen_xc, domid, b->move, nr, &done))
 		error = errno;
 	count(b, done, &room[to], moved, stays);
+	if (!error)
+		*gfn = next;
 	return error;
 }
 
@@ -132,11 +142,8 @@ int xen_gather(unsigned int domid, uint64_t nodes, uint64_t *gfn, uint64_t pages
 
 	if (!error && xc_domain_maximum_gpfn(xen_xc, domid, &last))
 		error = errno;
-	for (blocks = 0; !error && *gfn <= last && blocks < BLOCKS && *moved - before < pages; blocks++) {
-		error = gather_block(domid, b, nodes, *gfn, room, moved, stays);
-		if (!error)
-			*gfn = (*gfn | (BLOCK - 1)) + 1;
-	}
+	for (blocks = 0; !error && *gfn <= last && blocks < BLOCKS && *moved - before < pages; blocks++)
+		error = gather_block(domid, b, nodes, gfn, room, moved, stays);
 	if (!error && *gfn > last)
 		*gfn = XEN_REBALANCED;
 	free(b);

@@ -143,8 +143,7 @@ void xen_host_memory(uint64_t bytes[NODES_MAX])
 		bytes[n] = n < nr_nodes && meminfo[n].memsize != XEN_INVALID_MEM_SZ ? meminfo[n].memsize : 0;
 }
 
-/* Of those of its CPUs that are online. */
-static uint64_t nodes_of_map(xc_cpumap_t map)
+uint64_t xen_nodes_of_map(xc_cpumap_t map)
 {
 	uint64_t nodes = 0;
 	unsigned int i;
@@ -159,8 +158,8 @@ bool xen_vcpu_affinity(unsigned int domid, unsigned int vcpu, uint64_t *may, uin
 {
 	if (xc_vcpu_getaffinity(xen_xc, domid, vcpu, hard, soft, XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT))
 		return false;
-	*may = nodes_of_map(hard);
-	*prefers = nodes_of_map(soft);
+	*may = xen_nodes_of_map(hard);
+	*prefers = xen_nodes_of_map(soft);
 	return true;
 }
 

@@ -51,10 +51,27 @@ static bool has_vnuma(unsigned int domid)
 	return !xc_domain_getvnuma(xen_xc, domid, &nodes, &ranges, &vcpus, NULL, NULL, NULL) || errno == ENOBUFS;
 }
 
+/* Xen's affinities say nothing of the pool. One that is gone by now has no CPUs. */
+static int nodes_of_pool(uint32_t pool, uint64_t *nodes)
+{
+	xc_cpupoolinfo_t *info = xc_cpupool_getinfo(xen_xc, pool);
+
+	*nodes = 0;
+	if (!info)
+		return errno == ENOENT ? 0 : errno;
+	/* Asked for one that is not there, Xen tells of the next. */
+	if (info->cpupool_id == pool)
+		*nodes = xen_nodes_of_map(info->cpumap);
+	xc_cpupool_infofree(xen_xc, info);
+	return 0;
+}
+
 int xen_domain_load(unsigned int domid, struct xen_domain_load *load)
 {
 	xc_domaininfo_t info;
 	unsigned int all, v;
+	uint64_t pool;
+	int error;
 
 	*load = (struct xen_domain_load){ .vcpus = 0 };
 	if (xc_domain_getinfo_single(xen_xc, domid, &info))
@@ -65,14 +82,22 @@ int xen_domain_load(unsigned int domid, struct xen_domain_load *load)
 	load->vcpus = info.nr_online_vcpus;
 	load->cpu_ns = info.cpu_time;
 	load->vnuma = has_vnuma(domid);
+	error = nodes_of_pool(info.cpupool, &pool);
+	if (error)
+		return error;
+	load->each = pool;
 	for (v = 0; v < all; v++) {
 		uint64_t may, prefers;
 
 		/* There need not be a vCPU of each number. */
 		if (!xen_vcpu_affinity(domid, v, &may, &prefers))
 			continue;
+		may &= pool;
+		load->each &= may;
 		load->may |= may;
 		load->prefers |= prefers;
 	}
+	/* Without vCPUs there is none that may. */
+	load->each &= load->may;
 	return 0;
 }

@@ -20,6 +20,9 @@ struct xen_cpus {
 
 extern struct xen_cpus xen_cpus;
 
+/* The nodes of those of its CPUs that are online. */
+uint64_t xen_nodes_of_map(xc_cpumap_t map);
+
 /* The nodes of the CPUs that a vCPU may run on, and prefers. False: there is none of this number. */
 bool xen_vcpu_affinity(unsigned int domid, unsigned int vcpu, uint64_t *may, uint64_t *prefers);
 

@@ -59,6 +59,7 @@ int xen_node_loads(struct xen_node_load load[NODES_MAX]);
 struct xen_domain_load {
 	unsigned int vcpus;		/* that are online */
 	uint64_t cpu_ns, may, prefers;
+	uint64_t each;			/* ... and those that each of them may run on */
 	bool vnuma;			/* it has been told of nodes of its own */
 };
 

@@ -79,6 +79,7 @@ int xen_domain_load(unsigned int domid, struct xen_domain_load *load)
 	*load = (struct xen_domain_load){ .vcpus = 0 };
 	if (!error)
 		*load = (struct xen_domain_load){ .vcpus = g->nr_vcpus, .cpu_ns = g->load * fake.now, .may = g->may ? g->may : all,
+						  .each = g->may ? g->may : all,
 						  .prefers = g->prefers ? g->prefers : all, .vnuma = g->vnuma };
 	return error;
 }

@@ -89,6 +89,18 @@ bool store_write_class(unsigned int domid, const struct chosen *chosen, bool *le
 	return true;
 }
 
+/* Not one of CALL_WRITE: tests have it fail later, with half done. */
+bool store_note_class(unsigned int domid, enum auto_class class)
+{
+	struct fake_guest *g = fake_guest(domid);
+
+	if (!g || g->gone || g->switches.mode != AUTO_ON)
+		return false;
+	g->switches.class = class;
+	fake.changed = true;
+	return true;
+}
+
 bool store_write_followed(unsigned int domid)
 {
 	struct fake_guest *g = fake_guest(domid);

@@ -183,12 +183,15 @@ static void half_of_auto_is_tried_again(void **unused)
 	fake.call[CALL_WRITE].error = EIO;
 	periods_with_auto(20);
 	assert_true(!strcmp(g->policy.name, "round-4k") && g->class == -1 && fake.call[CALL_POLICY_SET].calls == 1);
+	/* A daemon that is started now learns anew. */
+	assert_int_equal(g->switches.class, CLASS_UNKNOWN);
 	assert_int_equal(lines("auto cannot set round-4k,carrefour: xenstore cannot be written; tried again each period"), 1);
 	/* Also if it is the one that there was before. */
 	g->policy.name = "first-touch";
 	periods_with_auto(5);
 	assert_true(!strcmp(g->policy.name, "first-touch") && fake.call[CALL_POLICY_SET].calls == 1);
 	assert_int_equal(lines("auto leaves the policy that was set meanwhile"), 1);
+	assert_int_equal(g->switches.class, CLASS_LOW);
 	end();
 
 	g = begin_imbalanced();

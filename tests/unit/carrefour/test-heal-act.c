@@ -119,6 +119,8 @@ static void moving_takes_its_time(void **unused)
 /* Its vCPUs go back if nothing could move, and it is not tried again if Xen never will. */
 static void trouble_undoes(void **unused)
 {
+	unsigned int i;
+
 	(void)unused;
 	begin_to_heal();
 	fake.call[CALL_GATHER].error = EXDEV;
@@ -128,6 +130,30 @@ static void trouble_undoes(void **unused)
 	assert_int_equal(fake.call[CALL_PREFER].calls, 2);
 	assert_int_equal(fake_guest(1)->prefers, 3);
 	assert_view("\"name\": \"vm1\", \"load_cpus\": 2.000, \"result\": \"unmovable\", \"action\": null");
+	end();
+	begin_spread(9);
+	d.config.heal = HEAL_ON;
+	for (i = 1; i <= 6; i++) {
+		fake_guest(i)->policy.name = "none";
+		fake_guest(i)->bytes[0] = fake_guest(i)->bytes[1] = GIB;
+		fake_guest(i)->load = 0.5;
+		fake_guest(i)->prefers = 3;
+	}
+	/* Nor is heal to stop for all, as some have devices. */
+	fake.call[CALL_GATHER].error = EXDEV;
+	periods(14400);
+	assert_int_equal(lines("heal has ended with"), 6);
+	assert_view("\"actions\": 6, \"paid\": 0, \"lost\": 0, \"regretted\": 0, \"stopped\": false, ");
+	assert_view("\"state\": \"undone\"");
+	end();
+	/* Xen would, but nothing of it can move: not each minute. */
+	rebalance(300000, 0);
+	periods(1800);
+	assert_int_equal(lines("heal begins"), 1);
+	assert_int_equal(fake_guest(1)->prefers, 3);
+	periods(80000);
+	assert_in_range(lines("heal begins"), 2, 6);
+	assert_view("\"lost\": 0, \"regretted\": 0, \"stopped\": false, ");
 	end();
 	begin_to_heal();
 	fake.call[CALL_PREFER].error = EPERM;
@@ -140,6 +166,9 @@ static void trouble_undoes(void **unused)
 
 static void goes(void) { fake_guest(1)->gone = true; }
 static void is_named_now(void) { fake_guest(1)->policy.follows_affinity = false; }
+static void is_pinned_now(void) { fake_guest(1)->may = 1; }
+static void is_sent_elsewhere(void) { fake_guest(1)->prefers = 3; }
+static void is_off_now(void) { fake_guest(1)->keeps_off = true; }
 static void is_switched(void) { d.config.heal = HEAL_ADVISE; }
 
 /* While its memory moves. */
@@ -165,6 +194,9 @@ static void others_have_their_will(void **unused)
 {
 	(void)unused;
 	what_happens_meanwhile(is_named_now, 1, "it has home nodes of its own now");
+	what_happens_meanwhile(is_pinned_now, 1, "its CPUs are named now");
+	what_happens_meanwhile(is_sent_elsewhere, 1, "its vCPUs have been sent elsewhere");
+	what_happens_meanwhile(is_off_now, 1, "it has auto=off now");
 	what_happens_meanwhile(is_switched, 0, NULL);
 	/* It is known until the next look. */
 	what_happens_meanwhile(goes, 1, "No such process");

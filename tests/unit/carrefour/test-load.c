@@ -17,6 +17,8 @@ static unsigned int cpus_there = CPUS, cpus_known = CPUS;
 static unsigned int readings;		/* of the topology */
 static int topology_error, info_error, vnuma_error;
 static uint64_t hard_cpus, soft_cpus;	/* of vCPU 0; vCPU 1 is not there, vCPU 2 has all */
+static uint64_t pool_cpus;		/* of pool 3 */
+static int pool_error;
 static xc_domaininfo_t domain;
 
 xc_interface *xc_interface_open(xentoollog_logger *log, xentoollog_logger *build, unsigned int flags)
@@ -105,6 +107,26 @@ int xc_vcpu_getaffinity(xc_interface *xch, uint32_t id, int vcpu, xc_cpumap_t ha
 	return 0;
 }
 
+xc_cpupoolinfo_t *xc_cpupool_getinfo(xc_interface *xch, uint32_t pool)
+{
+	xc_cpupoolinfo_t *info;
+
+	if (fails(pool_error ? pool_error : pool > 3 ? ENOENT : 0))
+		return NULL;
+	info = calloc(1, sizeof(*info));
+	info->cpupool_id = 3;
+	info->cpumap = xc_cpumap_alloc(xch);
+	*info->cpumap = pool_cpus;
+	return info;
+}
+
+void xc_cpupool_infofree(xc_interface *xch, xc_cpupoolinfo_t *info)
+{
+	(void)xch;
+	free(info->cpumap);
+	free(info);
+}
+
 int xc_domain_getinfo_single(xc_interface *xch, uint32_t id, xc_domaininfo_t *info)
 {
 	(void)xch;
@@ -133,8 +155,9 @@ static void begin(void)
 	cpus_there = cpus_known = CPUS;
 	topology_error = info_error = 0;
 	vnuma_error = EOPNOTSUPP;
-	hard_cpus = soft_cpus = 0xff;
-	domain = (xc_domaininfo_t){ .domain = 7, .max_vcpu_id = 0, .nr_online_vcpus = 1, .cpu_time = 99 };
+	hard_cpus = soft_cpus = pool_cpus = 0xff;
+	pool_error = 0;
+	domain = (xc_domaininfo_t){ .domain = 7, .cpupool = 3, .max_vcpu_id = 0, .nr_online_vcpus = 1, .cpu_time = 99 };
 	assert_int_equal(xen_open(), 0);
 	look();
 }
@@ -178,9 +201,26 @@ static void a_domain_may_run_and_prefers(void **unused)
 	domain.max_vcpu_id = 2;
 	assert_int_equal(xen_domain_load(7, &load), 0);
 	assert_true(load.may == 3 && load.prefers == 3);
+	/* ... but not each of them; nor what is not in the pool. */
+	assert_true(load.each == 2);
+	hard_cpus = 0xff;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_true(load.each == 3);
+	pool_cpus = 0x0f;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_true(load.may == 1 && load.each == 1);
+	domain.cpupool = 2;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_true(!load.may && !load.each);
+	domain.cpupool = 4;
+	assert_int_equal(xen_domain_load(7, &load), 0);
+	assert_true(!load.may && !load.each);
+	pool_error = EPERM;
+	assert_int_equal(xen_domain_load(7, &load), EPERM);
+	pool_error = 0, domain.cpupool = 3;
 	domain.max_vcpu_id = XEN_INVALID_MAX_VCPU_ID;
 	assert_int_equal(xen_domain_load(7, &load), 0);
-	assert_true(!load.may && !load.prefers);
+	assert_true(!load.may && !load.prefers && !load.each);
 	xen_close();
 }
 

@@ -111,7 +111,8 @@ def test_unit_and_user_fit_together(installed):
     # what carrefour.conf bounds has no other bound that contradicts it
     assert not re.search(r"^(MemoryMax|MemoryHigh|Limit)", unit, re.M)
     for needed in ("Type=notify", "WatchdogSec=60", "NoNewPrivileges=yes", "ProtectSystem=strict", "DevicePolicy=closed",
-                   "RuntimeDirectory=carrefourd"):
+                   "RuntimeDirectory=carrefourd", "StartLimitIntervalSec=2min", "StartLimitBurst=10",
+                   "ExecCondition=/bin/grep -q control_d /proc/xen/capabilities"):
         assert needed in unit.splitlines()
     user, = re.findall(r"^u (\w+) ", (installed / "opt/x/lib/sysusers.d/carrefourd.conf").read_text(), re.M)
     assert f'strcpy(config.user, "{user}")' in (SOURCE / "config/config.c").read_text()

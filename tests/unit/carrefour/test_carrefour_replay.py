@@ -302,11 +302,19 @@ def test_broken(replay, trace, lines, line, said):
     ("carrefour-trace 1\nnodes 0\nend\n", "2: a machine without nodes"),
     ("carrefour-trace 1\nnodes 1\nperiod 1 - 1\n", "3: cut: there is no line 'end'"),
     ("carrefour-trace 1\nnodes 1\nend\0\n", "3: a byte of value 0; this is no trace"),
+    ("carrefour-trace 1\nnodes 1\n\x1b]0;x\x07\n", "3: '?]0;x?' has no place here"),
+    ("carrefour-trace 1\n" + "x" * 65536, "2: a line of 65535 bytes and more; this is no trace"),
 ])
 def test_no_trace(replay, tmp_path, text, said):
     path = tmp_path / "t"
     path.write_text(text)
     assert replay(path, status=1) == f"{path}:{said}"
+
+
+def test_a_long_name_leaves_the_reason(replay, tmp_path):
+    (tmp_path / "t").write_text("ELF\n")
+    said = replay(f"{tmp_path}/{'./' * 1500}t", status=1)
+    assert said.endswith("./t:1: 'ELF' is no beginning of a trace; 'carrefour-trace 1' is") and len(said) < 400
 
 
 def test_anything_is_read_or_refused(built, tmp_path):

@@ -92,13 +92,14 @@ def test_a_node_without_cpus_and_a_host_without_carrefourd(kit):
     assert (kit.report()["content.carrefour"], kit.report()["content.carrefour.reason"]) == ("skip", "carrefourd does not run")
 
 
-def test_it_can_be_stopped(kit):
-    """And leaves no VM, no file and no report."""
+@pytest.mark.parametrize("by, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_it_can_be_stopped(kit, by, status):
+    """Also by a terminal that is gone; and leaves no VM, no file and no report."""
     process = kit.start("--quick", "--only", "content", fault="silent")
     while not kit.domains():
         time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(timeout=60) == 130
+    os.killpg(process.pid, by)
+    assert process.wait(timeout=60) == status
     assert kit.domains() == [] and kit.left() == [] and kit.report() is None
 
 

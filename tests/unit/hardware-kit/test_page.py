@@ -31,6 +31,11 @@ def run(*args):
     return subprocess.run([sys.executable, KIT / "page.py", *args], capture_output=True, text=True, timeout=60)
 
 
+def test_a_reason_is_no_step(tmp_path):
+    (tmp_path / "x.report").write_text(GOOD.replace("words were wrong", "pass"))
+    assert run(tmp_path).returncode == 0 and "1 steps passed, 1 failed" in (tmp_path / "README.md").read_text()
+
+
 def test_the_page_in_docs_is_up_to_date():
     done = run("--check")
     assert (done.returncode, done.stderr) == (0, "")
@@ -61,6 +66,8 @@ def test_a_report(tmp_path):
     ("check.nodes: 2", "check.host: db1", "x.report:4: hardware-kit/keys knows no such line"),
     ("words were wrong", "<script>", "x.report:8: hardware-kit/keys knows no such line"),
     ("check.nodes: 2", "", "x.report:4: hardware-kit/keys knows no such line"),
+    ("content.round-4k: pass", "content.save: pass", "x.report:7: content.save is told twice"),
+    ("check.xen: 4.20.3", "check.cpus: 8", "x.report:1: kit.version or check.xen is missing"),
 ])
 def test_no_report(tmp_path, old, new, said):
     (tmp_path / "x.report").write_text(GOOD.replace(old, new))
