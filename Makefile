@@ -8,6 +8,8 @@ PRODUCTS := xen-debug xen-release xen-off xen-optional xen-stock xen-fault xen-u
 	guest-module device-model images images-base images-debian images-hvm images-stock qemu-source qemu-plugin qemu workload-packages workloads \
 	deb-root deb-xen deb-own deb debian-root debian-host deb-quick
 export PYTHONDONTWRITEBYTECODE := 1
+# what pytest is told is told by PYTEST_ARGS
+unexport PYTEST_ADDOPTS
 
 help:
 	@printf '%s\n' \
@@ -53,16 +55,20 @@ demo: setup-demo
 # A boot keeps one core busy: see tests/runner for what runs side by side, and in what order.
 TEST_DIRS := $(wildcard tests/series tests/unit tests/models tests/numasim tests/simulate tests/bench tests/packaging tests/host tests/bare tests/boot)
 SIDE_BY_SIDE := -n auto --dist loadgroup --max-worker-restart 2 --durations 25 --durations-min 30
-test: setup-test
+test: no-results setup-test
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --run-limit 85 $(TEST_DIRS) $(PYTEST_ARGS)
 
 # What make test leaves out.  It can be stopped and resumed: what has passed with the same inputs is not run again.
-soak: setup-soak
+soak: no-results setup-soak
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) --soak=only $(if $(ONLY),-k '$(ONLY)') $(TEST_DIRS) $(PYTEST_ARGS)
 
-check: setup-check
+check: no-results setup-check
 	@$(PYTHON) -m pytest $(SIDE_BY_SIDE) -m "not bisect" \
 		$(filter-out tests/boot tests/bare tests/bench tests/numasim tests/packaging tests/host,$(TEST_DIRS)) $(PYTEST_ARGS)
+
+# a run that ends before pytest begins leaves no results of an earlier one
+no-results:
+	@rm -f build/results/results.xml build/results/results.ktap
 
 bench: setup-bench
 	@$(PYTHON) tests/bench/create_cost/run.py
@@ -100,4 +106,4 @@ clean:
 	@find build -mindepth 1 -maxdepth 1 ! -name trees -exec rm -rf {} + 2>/dev/null || :
 	@echo "build/trees stays, and so does the cache (tools/build/clean-cache.sh --all drops it)"
 
-.PHONY: help setup packages $(PRODUCTS) demo test soak check bench trees export verify bisect rebase dist install uninstall clean
+.PHONY: help setup packages $(PRODUCTS) demo test soak check no-results bench trees export verify bisect rebase dist install uninstall clean

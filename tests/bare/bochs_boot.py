@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bare_boot import OPTIONS, PANICKED, Boot
+from bare_boot import OPTIONS, PANICKED, Boot, BootRed, HostFault
 from harness import bochs
 from harness.stillness import Stillness
 from runner.modest import stay_modest
@@ -21,6 +21,11 @@ class BochsBoot(Boot):
     emulator = "Bochs"
     # a reset ends in a triple fault, which may come first
     ended = re.compile(rb"\(XEN\) Hardware Dom0 shutdown: rebooting machine\s+(?:\(XEN\) Resetting with [^\n]*\n)?\Z")
+
+    @staticmethod
+    def of_end(status):
+        """1 may be anything, a panic or a triple fault of the machine as well, as in harness/bochs.py; a signal is none of these."""
+        return HostFault if status < 0 else BootRed
 
     def _emulate(self, xen, nonce, record):
         with tempfile.TemporaryDirectory(dir=record.parent) as name:
@@ -35,8 +40,8 @@ class BochsBoot(Boot):
             report = directory / "report"
             return report.read_text(errors="replace") if report.exists() else "", errors, status
 
-    def _judge(self, said, nonce, died):
-        report = super()._judge(said, nonce, died)
+    def _judge(self, said, nonce, died, of_end=HostFault):
+        report = super()._judge(said, nonce, died, of_end)
         missing = bochs.missing_of_ept(self.console.read_text(errors="replace"))
         if missing:
             self._red(f"it does not run with EPT, Xen has not said {missing!r}")
@@ -56,7 +61,7 @@ class BochsBoot(Boot):
                 if self.ended.search(console) or PANICKED in console:
                     return "", 0
                 if emulator.returncode is not None:
-                    return "see its log", emulator.returncode or -1
+                    return "see its log", emulator.returncode or 1
             self._hangs(stillness.longest(started))
         finally:
             with contextlib.suppress(ProcessLookupError):

@@ -7,7 +7,7 @@ import pytest
 from cases import EPT, Case
 from harness import bochs
 
-from bare_boot import BootRed, Report, parse, red_lines
+from bare_boot import Boot, BootRed, HostFault, Report, parse, red_lines
 from bochs_boot import BochsBoot
 
 NONCE = "0123abcd"
@@ -60,6 +60,28 @@ def test_ept(tmp_path, unsaid):
     else:
         with pytest.raises(BootRed, match="does not run with EPT"):
             boot._judge(REPORT + END, NONCE, 0)
+
+
+@pytest.mark.parametrize("kind, status, host", [
+    (Boot, 1, True), (Boot, -6, True), (BochsBoot, -11, True), (BochsBoot, -9, True), (BochsBoot, 1, False)])
+def test_who_is_to_blame_for_an_end(tmp_path, kind, status, host):
+    """Bochs ends with 1 when the machine meets a triple fault, which no second try may hide."""
+    boot = kind(Path("program"), "", EPT, "debug")
+    boot.console = tmp_path / "console"
+    boot.console.write_bytes(XEN)
+    with pytest.raises(BootRed, match="ended with") as red:
+        boot._judge("", NONCE, f"it ended with {status}", boot.of_end(status))
+    assert (red.type is HostFault) is host
+
+
+@pytest.mark.parametrize("seconds, still, host", [(240, 4, False), (240, 30, True), (7000, 30, False), (7000, 800, True)])
+def test_who_is_to_blame_for_a_hang(tmp_path, seconds, still, host):
+    boot = Boot(Path("program"), "", EPT, "debug", seconds=seconds)
+    boot.console = tmp_path / "console"
+    boot.console.write_bytes(XEN)
+    with pytest.raises(BootRed, match="hang") as red:
+        boot._hangs(still)
+    assert (red.type is HostFault) is host
 
 
 @pytest.mark.parametrize("words, complaint", [

@@ -61,7 +61,8 @@ def pytest_runtest_makereport(item, call):
     disturbed = False
     if report.failed and machine is not None and machine_of(item):
         report.sections.append((machine.program, machine.stillness()))
-        disturbed = machine.host_stood_still(time.monotonic() - call.duration)
+        # no standstill has Xen say that it panics
+        disturbed = machine.host_stood_still(time.monotonic() - call.duration) and not machine.scanner.has_red
     # for runner/reruns.py
     report.host_fault = disturbed or call.excinfo is not None and call.excinfo.errisinstance(HostFault)
 
@@ -88,21 +89,24 @@ class Boots:
         self.key = None
         self.machine = None
         self.balance = None
-        self.reds = {}      # of each machine, boots that did not end with a power-off
+        self.reds = {}      # of each machine, what boots died of that did not end with a power-off
 
     def get(self, key):
         if self.machine is not None and (self.key != key or self.machine.dead):
             self.kill()
         if self.machine is None:
-            if self.reds.get(key, 0) >= MOST_REDS:
-                pytest.fail(f"{' '.join(filter(None, key))} went red {MOST_REDS} times already", pytrace=False)
+            reds = self.reds.get(key, ())
+            if len(reds) >= MOST_REDS:
+                # who may be to blame is the host as long as it was for each of them
+                kind = HostFault if all(issubclass(red, HostFault) for red in reds) else BootRed
+                raise kind(f"{' '.join(filter(None, key))} went red {MOST_REDS} times already")
             topology, hypervisor, options = key
             machine = EMULATORS[TOPOLOGIES[topology].emulator](TOPOLOGIES[topology], hypervisor, options)
             try:
                 machine.boot()
                 self.balance = memory.balance(machine, memory.free_pages(machine))
-            except BaseException:
-                self.went_red(key)
+            except BaseException as red:
+                self.went_red(key, type(red))
                 machine.kill()
                 raise
             self.key, self.machine = key, machine
@@ -130,13 +134,13 @@ class Boots:
         free = memory.at_rest(machine, lambda free: abs(self.balance - memory.balance(machine, free)) <= OWN_PAGES)
         return self.balance - memory.balance(machine, free)
 
-    def went_red(self, key):
-        self.reds[key] = self.reds.get(key, 0) + 1
+    def went_red(self, key, red):
+        self.reds.setdefault(key, []).append(red)
 
     def kill(self):
         if self.machine is not None:
             if self.machine.dead:
-                self.went_red(self.key)
+                self.went_red(self.key, self.machine.red)
             self.machine.kill()
         self.machine = None
 

@@ -334,13 +334,28 @@ def test_host_fault_of_bochs(tmp_path, monkeypatch):
         assert machine.came_to_grief() is host
 
 
+@pytest.mark.parametrize(("red", "host"), [(False, True), (True, False)])
+def test_a_standstill_excuses_nothing_that_xen_has_said(red, host, request):
+    hook = type(request.config.boots).get.__globals__["pytest_runtest_makereport"]
+    machine = types.SimpleNamespace(program="QEMU", stillness=lambda: "", host_stood_still=lambda since: True,
+                                    scanner=types.SimpleNamespace(has_red=red))
+    item = types.SimpleNamespace(config=types.SimpleNamespace(boots=types.SimpleNamespace(machine=machine)),
+                                 get_closest_marker=lambda name: pytest.mark.boot("n1").mark)
+    report = types.SimpleNamespace(failed=True, sections=[])
+    making = hook(item, types.SimpleNamespace(duration=1, excinfo=None))
+    next(making)
+    with pytest.raises(StopIteration):
+        making.send(types.SimpleNamespace(get_result=lambda: report))
+    assert report.host_fault is host
+
+
 class Obedient:
     """Boots without an emulator; its end is what a test says it is."""
 
     slower = 1
 
     def __init__(self, topology, hypervisor, options):
-        self.dead = None
+        self.dead, self.red = None, BootRed
 
     def boot(self):
         pass
@@ -366,9 +381,24 @@ def test_a_machine_that_goes_red_is_not_booted_for_ever(request, monkeypatch):
         boots.get(other)
     for _ in range(3):
         boots.get(key).dead = "it went red"
-    with pytest.raises(pytest.fail.Exception, match="n1 stock went red 3 times already"):
+    with pytest.raises(BootRed, match="n1 stock went red 3 times already") as red:
         boots.get(key)
+    assert red.type is BootRed
     boots.get(other)
+
+
+@pytest.mark.parametrize(("died_of", "host"), [([HostFault] * 3, True), ([HostFault, BootRed, HostFault], False)])
+def test_a_host_that_goes_on_disturbing_is_no_failure(died_of, host, request, monkeypatch):
+    """It is an ERROR still, when the machine is not booted any more."""
+    kind = type(request.config.boots)
+    monkeypatch.setitem(kind.get.__globals__["EMULATORS"], "qemu", Obedient)
+    boots, key = kind(), ("n1", "stock", "")
+    for red in died_of:
+        machine = boots.get(key)
+        machine.dead, machine.red = "it died", red
+    with pytest.raises(BootRed, match="went red 3 times already") as said:
+        boots.get(key)
+    assert (said.type is HostFault) is host
 
 
 def test_a_file_is_found_in_memory(tmp_path):

@@ -217,14 +217,27 @@ def test_status(reports, pytest_said, status, program):
     assert verdict.status(pytest_said) == status
 
 
+def test_host_without_a_program(files, tmp_path):
+    """An ERROR, as it says nothing of a Xen."""
+    (tmp_path / "bin").mkdir()
+    done = run("--dom0", "text", cwd=files, PATH=str(tmp_path / "bin"))
+    assert done.returncode == 3
+    line, = done.stderr.splitlines()
+    assert line.startswith("run: the host: ") and "cpio" in line
+
+
 def test_emulator_that_dies(tmp_path):
     """An ERROR, after a second try."""
     qemu = tmp_path / "qemu"
     qemu.write_text(f"#!/bin/sh\n[ \"$2\" = help ] && exec echo q35\necho started >>{tmp_path}/log\nkill -ABRT $$\n")
     qemu.chmod(0o755)
+    (tmp_path / "results").mkdir()
+    for name in ("results.xml", "results.ktap"):
+        (tmp_path / "results" / name).write_text("of an earlier run, and green")
     done = run("--qemu", qemu, "--xen-stock", STOCK, "--results", tmp_path / "results", "stock")
     assert done.returncode == 3 and "QEMU ended while waiting for dom0 to come up, with signal 6" in done.stderr
     assert (tmp_path / "log").read_text() == "started\n" * 2
+    assert not list((tmp_path / "results").glob("results.*"))
 
 
 def test_linux_that_does_not_come_up(tmp_path):

@@ -12,6 +12,7 @@ class KtapWriter:
         self.path = path
         self.file = None
         self.number = 0
+        self.planned = 0
         self.outcomes = {}
 
     def _line(self, text):
@@ -19,6 +20,7 @@ class KtapWriter:
         self.file.flush()
 
     def _plan(self, tests):
+        self.planned = tests
         self.file = open(self.path, "w", encoding="utf-8")
         self._line("KTAP version 1")
         self._line(f"1..{tests}")
@@ -37,8 +39,8 @@ class KtapWriter:
             self._line(f"# run again: {report.nodeid}")
             return
         # setup, call and teardown of a test make one result: the worst of them; workers report in between each other
-        if report.failed:
-            self.outcomes.setdefault(report.nodeid, ("not ok", report))
+        if report.failed and self.outcomes.get(report.nodeid, ("skip",))[0] == "skip":
+            self.outcomes[report.nodeid] = "not ok", report
         elif report.skipped:
             self.outcomes.setdefault(report.nodeid, ("skip", report))
         # a worker that died reports neither
@@ -57,6 +59,10 @@ class KtapWriter:
             for line in cause.longreprtext.splitlines()[-60:]:
                 self._line(f"# {cause.when}: {line}")
 
-    def pytest_sessionfinish(self):
+    def pytest_sessionfinish(self, session, exitstatus):
         if self.file is not None:
             self.file.close()
+        # pytest-xdist calls it a success when workers have died that had no test in hand, and nobody was left to run the others
+        if exitstatus == pytest.ExitCode.OK and self.number < self.planned:
+            print(f"\n{self.planned - self.number} of {self.planned} tests have no result: this is no success")
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR

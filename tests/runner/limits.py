@@ -6,6 +6,7 @@ A test's limit is pytest-timeout's.  One that names none has that of its kind.
 
 import os
 import signal
+import sys
 import threading
 
 import pytest
@@ -18,6 +19,15 @@ def give_limits(items):
         if item.get_closest_marker("timeout") is None:
             seconds = SOAK_LIMIT if item.get_closest_marker("soak") else LIMIT
             item.add_marker(pytest.mark.timeout(seconds, method="signal"))
+
+
+def begin_again(item):
+    """The limit of another try: pytest-timeout has one for all of them, and drops it when the first one fails."""
+    timeout = sys.modules.get("pytest_timeout")
+    if timeout and item.config.pluginmanager.is_registered(timeout):
+        hook = item.config.pluginmanager.hook
+        hook.pytest_timeout_cancel_timer(item=item)
+        hook.pytest_timeout_set_timer(item=item, settings=timeout._get_item_settings(item))
 
 
 class RunLimit:

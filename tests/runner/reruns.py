@@ -9,6 +9,8 @@ import copy
 import pytest
 from _pytest.runner import runtestprotocol
 
+from . import limits
+
 ONCE = 1
 
 
@@ -29,6 +31,7 @@ def pytest_runtest_protocol(item, nextitem):
         report = copy.copy(faults[0])
         report.when, report.outcome = "call", "rerun"
         hook.pytest_runtest_logreport(report=report)
+        limits.begin_again(item)
     for report in reports:
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

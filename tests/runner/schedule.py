@@ -134,7 +134,8 @@ class Schedule:
                     node.send_runtest_some(unit.tests)
                     hungry = True
                     break
-        if not self.queue:
+        # a worker may die before anybody knows what there is to run
+        if self.collection is not None and not self.queue:
             for node in self.pending:
                 if not node.shutting_down:
                     node.shutdown()

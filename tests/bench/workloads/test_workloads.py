@@ -12,7 +12,7 @@ sys.path.insert(0, str(HERE.parent / "harness"))
 
 from native import NativeMachine      # noqa: E402  the path comes first
 
-from harness.machine import BootRed
+from harness.machine import BootRed, HostFault
 from harness.topologies import Topology, uniform
 
 pytestmark = pytest.mark.heavy
@@ -74,6 +74,8 @@ def native():
         machine.boot()
         yield machine
         machine.finish()
+    except HostFault:
+        raise
     except BootRed as red:
         pytest.fail(str(red), pytrace=False)
     finally:

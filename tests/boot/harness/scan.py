@@ -91,18 +91,23 @@ class Scanner:
         self.may_die = set()        # domains that a test drives to their death
         self.known = []             # patterns of what a test has Xen say
         self.in_death = False
+        self.has_red = False        # whether any line was
         self.has_warned = set()     # guests whose next call trace is that of their suspend
         self.stood_still = lambda: 0        # seconds, at most, for which the host kept the machine from running
 
     def feed(self, data):
         """The red lines in `data`.  A line still being written waits for its end."""
         *lines, self.rest = (self.rest + data).split(b"\n")
-        return [line for line in (raw.decode(errors="replace").rstrip() for raw in lines) if self.is_red(line)]
+        red = [line for line in (raw.decode(errors="replace").rstrip() for raw in lines) if self.is_red(line)]
+        self.has_red |= bool(red)
+        return red
 
     def end(self):
         """The last line, should it have no end."""
         rest, self.rest = self.rest.decode(errors="replace").rstrip(), b""
-        return [rest] if rest and self.is_red(rest) else []
+        red = [rest] if rest and self.is_red(rest) else []
+        self.has_red |= bool(red)
+        return red
 
     def is_suspend(self, line):
         warning, trace = IDLE_IN_SUSPEND.match(line), CALL_TRACE.match(line)

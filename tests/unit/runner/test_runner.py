@@ -70,6 +70,22 @@ def test_a_run_that_hangs_ends_with_a_result_file(planted):
     assert ktap[1] == "1..3" and sum(line.startswith("ok ") for line in ktap) == 1
 
 
+def test_a_skip_does_not_hide_what_its_end_shows(planted):
+    run = planted({"test_it.py": "@pytest.fixture\ndef verdict():\n    yield\n    assert False, 'a boot that went red'\n\n\n"
+                                 "def test_it(verdict):\n    pytest.skip('not today')\n"})
+    ktap = (run.place / "results.ktap").read_text().splitlines()
+    assert run.status == 1 and ktap[2].startswith("not ok 1 ") and "a boot that went red" in "\n".join(ktap[3:])
+
+
+def test_tests_that_nobody_runs_are_no_success(planted, tmp_path):
+    """Workers die, none of them in a test."""
+    (tmp_path / "dying.py").write_text("import os\n\n\ndef pytest_collection_modifyitems(config):\n"
+                                       "    if getattr(config, 'workerinput', {}).get('workerid', 'gw0') != 'gw0':\n        os._exit(1)\n")
+    run = planted({"test_it.py": "def test_it():\n    pass\n"}, "-n", "2", "--dist", "loadgroup", "--max-worker-restart", "2", "-p", "dying",
+                  PYTHONPATH=".")
+    assert run.status != 0 and run.cases() == {}, run.said
+
+
 def disturbed(planted, faults, *options):
     return planted({"test_it.py": DISTURBED.format(faults=faults)}, "-p", "host_fault", *options, PYTHONPATH=".")
 
@@ -93,6 +109,14 @@ def test_twice_disturbed_is_red_and_a_failure_is_never_run_again(planted, tmp_pa
     assert run.cases() == {"test_disturbed": "failed", "test_wrong": "failed"} and run.status == 1
     assert run.count("rerun") == 1 and (tmp_path / "tries").read_text() == "2" and (tmp_path / "wrong").read_text() == "x"
     assert re.search(r"^ERROR \S+::test_disturbed: .*stood still", run.said, re.M) and re.search(r"^FAILED \S+::test_wrong: ", run.said, re.M)
+
+
+def test_the_second_try_has_a_limit_of_its_own(planted, tmp_path):
+    (tmp_path / "host_fault.py").write_text(HOST_FAULT)
+    run = planted({"test_it.py": "@pytest.mark.timeout(2)\ndef test_it():\n    if not os.path.exists('tried'):\n"
+                                 "        open('tried', 'w')\n        assert False, 'the host stood still'\n    time.sleep(1000)\n"},
+                  "-p", "host_fault", PYTHONPATH=".")
+    assert run.count("rerun") == 1 and run.cases() == {"test_it": "failed"} and "Timeout" in run.said
 
 
 def test_durations_are_kept_and_added_to(planted):
