@@ -40,6 +40,9 @@ def test_export_ignores_the_users_git_configuration(series):
     (series.home / ".gitconfig").write_text(
         "[diff]\nnoprefix = true\nalgorithm = patience\ncontext = 9\nmnemonicPrefix = true\n"
         "[format]\nsignOff = true\nattach = true\nsubjectPrefix = X\nnumbered = true\nsignature = me\nthread = true\n")
+    # git reads this one without being told of it
+    (series.home / ".config/git").mkdir(parents=True)
+    (series.home / ".config/git/attributes").write_text("notes -diff\n")
     series.pq("export", "xen")
     assert [patch.read_bytes() for patch in series.patches()] == before
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """No verb drops what somebody did."""
+import subprocess
+
 import pytest
 
 
@@ -86,6 +88,43 @@ def test_export_refuses_commits_that_do_not_stand_on_the_base(series):
     series.git("checkout", "-q", "--orphan", "else")
     series.commit("xen: from nowhere\n\nNo base.", {"x": "x\n"})
     assert "does not stand on refs/pq/base" in series.refused("export", "xen")
+
+
+def test_a_branch_with_work_is_not_moved_from_another_place(series):
+    """HEAD is at the series, but the branch that an import moves is not."""
+    series.commit("xen: not exported\n\nYet.", {"new": "work\n"})
+    head = series.git("rev-parse", "HEAD")
+    series.git("checkout", "-q", "refs/pq/synced")
+    assert "left alone" in series.pq("import", "--gently", "xen")
+    assert "has commits that are not in the series" in series.refused("import", "xen")
+    assert series.git("rev-parse", "series") == head
+    series.pq("import", "xen", FORCE="1")
+    assert series.git("rev-parse", f"pq-saved-{head[:12]}") == head
+
+
+def test_export_refuses_a_head_in_the_middle(series):
+    before = [path.name for path in series.patches()]
+    series.git("checkout", "-q", "HEAD~1")
+    assert "HEAD is not the tip of branch series" in series.refused("export", "xen")
+    assert [path.name for path in series.patches()] == before
+
+
+def test_a_broken_repository_is_not_looked_for_above(series):
+    """git would take the clone of this project, and FORCE=1 would check out Xen in it."""
+    for command in (["init", "-q"], ["add", "xen-patches"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "ours"]):
+        subprocess.run(["git", "-C", series.root, *command], check=True)
+    (series.tree / ".git/HEAD").write_text("")
+    for options in ([], ["--gently"]):
+        assert "not a git repository" in series.refused("import", *options, "xen", FORCE="1")
+    assert series.patches() and not (series.root / "README").exists()
+
+
+def test_what_is_no_tree_of_ours_is_not_removed(series):
+    (series.tree / ".git").rename(series.tree.parent / "elsewhere")
+    (series.tree / ".git").write_text("gitdir: ../elsewhere\n")
+    (series.tree / "work").write_text("mine\n")
+    assert "move it away" in series.refused("import", "--gently", "xen")
+    assert (series.tree / "work").exists()
 
 
 def test_export_without_a_tree(queue):

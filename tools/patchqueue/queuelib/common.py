@@ -58,7 +58,7 @@ def git_environment():
     """The same commit must come out for everybody: no configuration but the repository's own."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     env.update(LC_ALL="C", TZ="UTC", GIT_TERMINAL_PROMPT="0", GIT_EDITOR="true")
-    env.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null",
+    env.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null", GIT_ATTR_NOSYSTEM="1",
                GIT_COMMITTER_NAME=IDENTITY[0], GIT_COMMITTER_EMAIL=IDENTITY[1],
                GIT_AUTHOR_NAME=IDENTITY[0], GIT_AUTHOR_EMAIL=IDENTITY[1])
     return env
@@ -76,9 +76,11 @@ def safe_directories(*paths):
 def git(repo, *args, check=True, text=True, env=None, **kwargs):
     """Runs git in repo and returns its standard output, or the whole result with check=False."""
     safe = safe_directories(repo, *(arg for arg in args if isinstance(arg, Path)))
-    command = ["git", *safe, "-c", "core.autocrlf=false", "-c", "gc.auto=0",
+    command = ["git", *safe, "-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null", "-c", "gc.auto=0",
                "-c", "commit.gpgsign=false", "-c", "advice.detachedHead=false", "-C", str(repo), *map(str, args)]
-    done = subprocess.run(command, env=dict(git_environment(), **(env or {})), text=text,
+    # where there is no repository, or a broken one, git would look for one above: that is the user's clone
+    above = {"GIT_CEILING_DIRECTORIES": str(Path(repo).resolve().parent)}
+    done = subprocess.run(command, env=dict(git_environment(), **above, **(env or {})), text=text,
                           errors="surrogateescape" if text else None,
                           stdin=kwargs.pop("stdin", subprocess.DEVNULL),
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **kwargs)

@@ -36,12 +36,12 @@ def require_tree(name):
 def midway(tree):
     """A stopped rebase or am is neither one state nor the other."""
     return any((tree / ".git" / name).exists()
-               for name in ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD"))
+               for name in ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"))
 
 
 def refuse_midway(tree):
     if midway(tree):
-        raise Error(f"{tree}: a rebase, am, merge or cherry-pick is under way; finish or abort it first")
+        raise Error(f"{tree}: a rebase, am, merge, cherry-pick, revert or bisect is under way; finish or abort it first")
 
 
 def changes(tree):
@@ -63,32 +63,42 @@ def import_tree(name, gently=False, only=None):
         refuse_midway(tree)
         keep_work(tree)
     else:
-        create(base, tree, only)
+        create(base, tip, tree, only)
     if not only and git(tree, "config", "core.sparseCheckout", check=False).stdout.strip() == "true":
         git(tree, "sparse-checkout", "disable")
-    git(tree, "fetch", "-q", base.repo, f"{base.commit}:refs/pq/base", f"{tip}:refs/pq/synced", "--force")
-    git(tree, "checkout", "-q", "-B", BRANCH, "refs/pq/synced")
+    check_out(base, tip, tree)
     git(tree, "config", "pq.series", series_digest(directory))
     say(f"{tree.relative_to(ROOT)}: {len(patch_files(directory))} patches on {base.origin}")
 
 
-def create(base, tree, only):
+def check_out(base, tip, tree):
+    git(tree, "fetch", "-q", base.repo, f"{base.commit}:refs/pq/base", f"{tip}:refs/pq/synced", "--force")
+    git(tree, "checkout", "-q", "-B", BRANCH, "refs/pq/synced")
+
+
+def create(base, tip, tree, only):
     """A clone of the cached base that does not depend on the cache (hard links, no alternates)."""
-    shutil.rmtree(tree, ignore_errors=True)
+    if os.path.lexists(tree) and not (tree.is_dir() and not any(tree.iterdir())):
+        raise Error(f"{tree} is no git tree that the patch queue made: move it away")
     tree.parent.mkdir(parents=True, exist_ok=True)
-    with scratch("tree") as work:
-        git(work, "clone", "-q", "--local", "--no-checkout", base.repo, work / "tree")
-        git(work / "tree", "remote", "remove", "origin")
-        if only:
-            git(work / "tree", "sparse-checkout", "set", "--cone", *Path(only).read_text(encoding="utf-8").splitlines())
-        # commits made in the tree are the project's
-        for key, value in zip(("user.name", "user.email"), IDENTITY):
-            git(work / "tree", "config", key, value)
-        shutil.move(work / "tree", tree)
+    # beside the tree, and renamed when all is checked out: a half one would look like somebody's work
+    made = tree.with_name(f".{tree.name}.new")
+    shutil.rmtree(made, ignore_errors=True)
+    git(tree.parent, "clone", "-q", "--local", "--no-checkout", base.repo, made)
+    git(made, "remote", "remove", "origin")
+    if only:
+        git(made, "sparse-checkout", "set", "--cone", *Path(only).read_text(encoding="utf-8").splitlines())
+    # commits made in the tree are the project's
+    for key, value in zip(("user.name", "user.email"), IDENTITY):
+        git(made, "config", key, value)
+    check_out(base, tip, made)
+    made.rename(tree)
 
 
 def ahead_of_series(tree):
-    return ref(tree, "HEAD") not in (ref(tree, "refs/pq/synced"), None)
+    """Tips that are not the series: where HEAD is, and the branch that an import moves."""
+    tips = (ref(tree, "HEAD"), ref(tree, f"refs/heads/{BRANCH}"))
+    return [tip for tip in dict.fromkeys(tips) if tip not in (ref(tree, "refs/pq/synced"), None)]
 
 
 def has_work(tree):
@@ -106,8 +116,7 @@ def keep_work(tree):
     if dirty:
         git(tree, "stash", "push", "-q", "--include-untracked", "-m", "set aside by pq import")
         say(f"{tree}: changes set aside, git stash list shows them")
-    if ahead:
-        head = ref(tree, "HEAD")
+    for head in ahead:
         git(tree, "branch", "-f", f"pq-saved-{head[:12]}", head)
         say(f"{tree}: commits set aside as branch pq-saved-{head[:12]}")
 
@@ -120,6 +129,9 @@ def export_tree(name):
         raise Error(f"{tree} has changes that are not committed: commit or discard them")
     if git(tree, "merge-base", "--is-ancestor", "refs/pq/base", "HEAD", check=False).returncode:
         raise Error(f"{tree}: HEAD does not stand on refs/pq/base, the base of the series")
+    if ref(tree, "HEAD") != ref(tree, f"refs/heads/{BRANCH}"):
+        raise Error(f"{tree}: HEAD is not the tip of branch {BRANCH}, which is exported: git checkout {BRANCH}, "
+                    f"or make HEAD the series by git checkout -B {BRANCH}")
     if git(tree, "config", "pq.series", check=False).stdout.strip() != series_digest(directory) and not forced():
         raise Error(f"{directory.name}/ changed since {tree} was made from it: FORCE=1 make trees takes the files "
                     "(and sets your commits aside), FORCE=1 make export takes the commits")
