@@ -106,4 +106,5 @@ clean:
 	@find build -mindepth 1 -maxdepth 1 ! -name trees -exec rm -rf {} + 2>/dev/null || :
 	@echo "build/trees stays, and so does the cache (tools/build/clean-cache.sh --all drops it)"
 
-.PHONY: help setup packages $(PRODUCTS) demo test soak check no-results bench trees export verify bisect rebase dist install uninstall clean
+.PHONY: help setup packages $(PRODUCTS) demo test soak check bench trees export verify bisect rebase dist install uninstall clean
+.PHONY: no-results
