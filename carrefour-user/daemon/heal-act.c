@@ -22,15 +22,11 @@ static void relieved(struct healing *h, uint64_t nodes)
 			h->crowded_ns[n] = 0;
 }
 
-void heal_act_begin(struct daemon *d, const struct heal_host *host, const struct heal_plan *plan)
+void heal_act_begin(struct daemon *d, const struct heal_host *host, const struct heal_plan *plan, uint64_t nodes)
 {
 	struct healing *h = &d->healing;
-	uint64_t nodes = 0;
 	unsigned int i;
 
-	for (i = 0; i < host->nr_nodes; i++)
-		if (host->node[i].cpus)
-			nodes |= 1ULL << i;
 	for (i = 0; i < plan->nr && h->nr_tasks < HEALING_TASKS; i++) {
 		const struct heal_action *a = &plan->action[i];
 		const struct heal_vm *vm = &host->vm[a->vm];

@@ -114,7 +114,7 @@ static void tell(struct healing *healing, const struct heal_plan *plan, bool doe
 		healing->vm[i].left = plan->left[i];
 }
 
-static int decide_on(struct daemon *d, const struct heal_host *host, const struct heal_rules *rules)
+static int decide_on(struct daemon *d, const struct heal_host *host, const struct heal_rules *rules, uint64_t nodes)
 {
 	bool does = d->config.heal == HEAL_ON;
 	struct heal_plan plan;
@@ -128,7 +128,7 @@ static int decide_on(struct daemon *d, const struct heal_host *host, const struc
 	tell(&d->healing, &plan, does);
 	if (does) {
 		heal_ledger_add(&d->healing.ledger, host, &plan, d->now);
-		heal_act_begin(d, host, &plan);
+		heal_act_begin(d, host, &plan, nodes);
 	}
 	heal_plan_free(&plan);
 	return 0;
@@ -158,13 +158,14 @@ static int look(struct daemon *d, uint64_t ns)
 	struct heal_host host = { .nr_nodes = d->host.nr_nodes, .topology = d->host.topology, .between = goes_on, .with = d };
 	struct heal_rules rules = heal_rules;
 	struct heal_vm *vm = calloc(d->census.nr + 1, sizeof(*vm));
-	uint64_t all = 0;
+	uint64_t all = 0, nodes = 0;
 	unsigned int n;
 	int error = vm ? xen_node_loads(node) : ENOMEM;
 
 	if (!error) {
 		healing_nodes(&d->healing, node, host.nr_nodes, d->now);
-		error = ask_all(d, vm, &host.nr_vms, all_nodes(d, node));
+		nodes = all_nodes(d, node);
+		error = ask_all(d, vm, &host.nr_vms, nodes);
 	}
 	for (n = 0; !error && n < host.nr_nodes; n++) {
 		host.node[n] = (struct heal_node){ .bytes = d->node_bytes[n], .free = d->node_free[n], .cpus = node[n].cpus,
@@ -178,7 +179,7 @@ static int look(struct daemon *d, uint64_t ns)
 		error = look_back(d, &host, &rules, all, ns);
 	/* What was decided is done first. */
 	if (!error && !d->ends && !d->healing.nr_tasks)
-		error = decide_on(d, &host, &rules);
+		error = decide_on(d, &host, &rules, nodes);
 	free(vm);
 	return error;
 }
